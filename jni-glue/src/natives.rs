@@ -267,7 +267,7 @@ extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, va
     });
 }
 
-/// The bits of `JankData` for the frame of this vsync: which side made it late.
+/// Takes the bits of `JankData` for the frame of this vsync: which side made the frame late.
 extern "system" fn jank_type<'local>(
     env: EnvUnowned<'local>,
     _: JClass<'local>,

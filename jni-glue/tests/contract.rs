@@ -17,7 +17,7 @@ fn java(class: &str) -> String {
     read(&format!("jni-glue/java/io/loopbox/{class}.java"))
 }
 
-/// The text between two others.
+/// The part of `text` between `start` and `end`.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start:?}"));
     rest.split_once(end).unwrap_or_else(|| panic!("no {end:?} after {start:?}")).0

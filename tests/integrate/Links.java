@@ -147,7 +147,7 @@ public final class Links implements Runnable, FirstFileListener {
         say("arrives " + column + " " + sdk + ":" + (file ? " file" : "") + (digest ? " digest" : ""));
     }
 
-    /** What SDKs report about an ANR while the process lives. */
+    /** Prints what SDKs report about an ANR while the process lives. */
     private void anr() {
         int before = files();
         String watchdog = sentryClient(MAX_BYTES).capture(new SentryClient.WatchdogHint(), false);
@@ -166,8 +166,8 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     /**
-     * What SDKs have of a hang that is no ANR, for which none of them makes an event, and what they have if
-     * the process then crashes.
+     * Prints what SDKs have of a hang that is no ANR, for which none of them makes an event, and what they
+     * have if the process then crashes.
      */
     private void hang() {
         boolean attribute = GlobalRumMonitor.reported().get("loopbox.digest") != null;
@@ -277,7 +277,7 @@ public final class Links implements Runnable, FirstFileListener {
         say("then gone");
     }
 
-    /** Links that create an event for a hang. */
+    /** Sends the reports of hangs by the links that create an event for a hang, and prints what arrives. */
     private static void hangs() {
         for (Report report : Loopbox.pendingReports()) {
             boolean notified = new io.loopbox.integration.bugsnag.LoopboxHangs().send(report);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Passes events on by sentry-java's rules. An event of the last process goes to backfilling processors only,
  * every other event to the others only. Exceptions of a processor are swallowed. Sampling comes after the
  * processors; an event that is sampled away is never flushed. An event that is kept is written to the disk on
- * another thread, and a caller that waits for the flush continues.
+ * another thread. A caller that waits for the flush continues after that.
  */
 final class SentryClient {
     private static final String ABOUT = "sentry:typeCheckHint";
@@ -27,7 +27,10 @@ final class SentryClient {
         processors.add(processor);
     }
 
-    /** What became of the event: what is attached, and what was logged about a file that is not. */
+    /**
+     * Passes an event on. Returns what became of it: what is attached, and what was logged about a file that
+     * is not.
+     */
     String capture(Object about, boolean sampledAway) {
         SentryEvent event = new SentryEvent();
         Hint hint = new Hint();

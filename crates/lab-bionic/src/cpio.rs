@@ -21,12 +21,12 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// A folder; its parent folders must come first.
+    /// Adds a folder; its parent folders must come first.
     pub(crate) fn folder(&mut self, name: &str) {
         self.entry(name, FOLDER, (0, 0), &[]);
     }
 
-    /// A file, which may be executed.
+    /// Adds a file, which may be executed.
     pub(crate) fn file(&mut self, name: &str, content: &[u8]) {
         self.entry(name, PROGRAM, (0, 0), content);
     }
@@ -38,7 +38,7 @@ impl Archive {
         Ok(())
     }
 
-    /// `/dev/console`, where the kernel sends what the first process prints.
+    /// Adds `/dev/console`, where the kernel sends what the first process prints.
     pub(crate) fn console(&mut self) {
         self.folder("dev");
         self.entry("dev/console", DEVICE, CONSOLE, &[]);

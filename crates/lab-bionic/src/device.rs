@@ -26,7 +26,8 @@ const EMULATOR: &str = "/emulator";
 const FROM_AN_APK: u32 = 23;
 /// From this level on, namespaces are linked to each other as well.
 const NAMESPACES: u32 = 26;
-/// A function of a liblog that is not Android's.
+/// The name of a function by which a liblog is recognised that is not a device's own: it writes to standard
+/// error.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
 /// The socket that a liblog writes to. The liblog of some builds of Android 5 writes to a device of the
 /// kernel instead, which is missing here.
@@ -34,16 +35,17 @@ const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
 /// The linker option for tagged memory in which a fault occurs at the access itself. Linkers before Android
 /// 12 do not know it.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
-/// The name of an access fault that is detected at once.
+/// The name of an access fault that is detected at the access itself, because the tag is wrong.
 const FAULT: &str = "SEGV_MTESERR";
-/// The beginning of errors from the allocator that tags its memory. Some builds have another allocator.
+/// What an error of the allocator that tags its memory begins with. Some builds have another allocator.
 const SCUDO: &[u8] = b"Scudo ERROR";
 /// The emulator's options for a processor with tagged memory. `pauth-impdef` signs return addresses with a
 /// fast cipher: the real one would cost more time than everything else.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
 /// Priority of a warning in the log.
 const WARNING: u8 = 5;
-/// Mounts this machine's processes into a root and enters it; the process keeps its id.
+/// A shell script: mounts this machine's `/proc` into the root `$1`, and runs the other arguments as a
+/// command in that root. The process keeps its id.
 const ENTER: &str = "root=$1; shift; mount --rbind /proc \"$root/proc\" && exec chroot \"$root\" \"$@\"";
 
 /// Which Android version a row is about.
@@ -272,8 +274,8 @@ impl Local for Root {
     }
 }
 
-/// A device's root with both libraries in an APK: not compressed, and aligned to the largest page size, so
-/// that they can be mapped.
+/// A device's root with `libloopbox.so` and `libart.so` in an APK: not compressed, and aligned to the largest
+/// page size, so that they can be mapped.
 struct Packed<'a> {
     root: &'a Root,
     libraries: String,

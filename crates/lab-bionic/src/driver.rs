@@ -15,10 +15,10 @@ use loopbox_testbed::{Arch, Testbed};
 /// linked by name.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
 
-/// The driver, with a signal chain as `app_process` has it.
+/// The sources of the driver: the program, and a signal chain as `app_process` has it.
 const DRIVE: [&str; 2] = ["drive.c", "chain.c"];
 
-/// The chain as a library, next to the program.
+/// The signal chain as a library, next to the program.
 pub(crate) const CHAIN: &str = "libchain.so";
 
 /// Compiles the driver and the substitute for libart into a folder, as `drive` and `libart.so`, for this
@@ -38,7 +38,7 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
 }
 
 /// Compiles the driver and the substitute for libart for 64-bit Arm, with the C library of a testbed of that
-/// architecture; also `init`, a machine's first process.
+/// architecture. Also compiles `init`, the first process of the machine with 16 KiB pages.
 ///
 /// # Errors
 /// When clang or lld is not there, or refuses.
@@ -79,7 +79,7 @@ pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Resul
     tools.link(&["-shared", "-soname=libart.so"], &[tools.object(&source("vm.c"))?], &libart)
 }
 
-/// The libraries that a retail runtime of Android 5 loads: `libmachine.so` and `libframework.so`.
+/// Compiles the libraries that a retail runtime of Android 5 loads: `libmachine.so` and `libframework.so`.
 ///
 /// # Errors
 /// As [`compile_for_device`].

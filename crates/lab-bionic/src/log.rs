@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// What comes before priority, tag and text: which log, the thread, and the time in two numbers.
+/// The size in bytes of what comes before priority, tag and text: which log, the thread, and the time in two
+/// numbers.
 const HEADER: usize = 1 + 2 + 4 + 4;
 
 /// A line of the log.
@@ -19,12 +20,12 @@ pub(crate) struct Line {
     pub(crate) text: String,
 }
 
-/// The log of a root.
+/// The log of a device's root: the socket that its liblog writes to.
 #[derive(Debug)]
 pub(crate) struct Log(UnixDatagram);
 
 impl Log {
-    /// Listens in a root folder.
+    /// Creates the socket in a device's root, and listens there.
     pub(crate) fn listen(root: &Path) -> Result<Self> {
         let folder = root.join("dev/socket");
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -1,5 +1,6 @@
-//! A machine with pages of 16 KiB: Debian's kernel for them in a system emulator. Its file system has only
-//! the driver and the library that ships, on the C library of the arm64 testbed.
+//! A machine with pages of 16 KiB: Debian's kernel for such pages in a system emulator. Its file system has
+//! only the shipped library, the program `drive` that calls it, and what both need: the C library of the
+//! arm64 testbed, and substitutes for Android's libraries.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -32,12 +33,12 @@ use crate::scenario::{Ended, Held, SCENARIOS, Stage, all, empty, play as play_sc
 
 /// The testbed with the C library.
 const TESTBED: &str = "art11-arm64";
-/// The kernel's package, and its source.
+/// The kernel's package, and the release of Debian that it is from.
 const KERNEL: (&str, &str) = ("linux-image-arm64-16k", "trixie");
 const PAGE: &str = "16384";
 /// The emulator, and the package that has it.
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
-/// How long everything may take. It takes some ten seconds.
+/// How long the emulator may run at most. All scenarios together take some ten seconds.
 const LIMIT: Duration = Duration::from_mins(10);
 /// `memory.high` of the cgroup in bytes: less than half of the heap that the driver fills, and twice what it
 /// needs before that.
@@ -66,8 +67,8 @@ pub fn play(out: &Path) -> Result<Row> {
     Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, scenarios, took: begun.elapsed() })
 }
 
-/// The kernel makes main wait for memory above the limit of a cgroup, and the report shows that; without the
-/// limit it does not.
+/// Checks that the kernel makes main wait for memory above the limit of a cgroup, and that the report shows
+/// the wait; without the limit the report must not show one.
 fn limited(machine: &Machine) -> Result<()> {
     let free = hang_in_memory(machine, "free")?;
     let root = free.memory_limit().context("nothing about memory")?;
@@ -203,7 +204,7 @@ impl Machine {
         Ok(line.trim_end().to_owned())
     }
 
-    /// The answer of the first process.
+    /// Sends a question to the first process. Returns its answer: a number and bytes.
     fn ask(&self, question: &str) -> Result<(i64, Vec<u8>)> {
         writeln!(self.port.borrow_mut().0, "{question}").context("cannot write to the machine")?;
         let line = self.line()?;

@@ -11,8 +11,8 @@ use lab_reports::live::{ring_of, wait_until};
 use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 
-/// The age of the driver's message when the signal comes, and the age from which a message is a hang
-/// (`drive.c`).
+/// Ages of the driver's message, as in `drive.c`. At `SIGNAL_NS` the signal comes; from `HANG_NS` on a
+/// message is a hang.
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
 /// A killed process deserves a report when its message is at least this old.
@@ -134,8 +134,8 @@ pub const SCENARIOS: [(&str, Scenario); 3] = [
     ("crash mark and the next launch", crashed),
 ];
 
-/// Load, exports, `JNI_OnLoad`, install, messages, a report on request, SIGQUIT and its hand-on, a hang,
-/// uninstall.
+/// Checks one process from the load of the library to the uninstall: exports, `JNI_OnLoad`, install,
+/// messages, a report on request, SIGQUIT and that it is forwarded, and a hang.
 ///
 /// # Errors
 /// What was wrong.
@@ -176,8 +176,8 @@ fn to_uninstall(stage: &dyn Stage, scenario: &str) -> Result<()> {
     Ok(())
 }
 
-/// A process is killed in a message, as soon as its ring shows the message; the next launch reports it, with
-/// its age.
+/// Kills a process in a message, as soon as its ring shows the message. Checks that the next launch reports
+/// the message, with its age.
 ///
 /// # Errors
 /// What was wrong.
@@ -198,7 +198,7 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
     Ok(())
 }
 
-/// A process whose crash handler has left a mark; the next launch reports it, with the signal.
+/// Checks a process whose crash handler has left a mark: the next launch must report it, with the signal.
 ///
 /// # Errors
 /// What was wrong.

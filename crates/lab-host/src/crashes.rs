@@ -42,7 +42,7 @@ extern "system" fn install<'local>(
     .resolve::<jni::errors::LogErrorAndDefault>();
 }
 
-/// The address of a function in the recorder's library at that path, which must be loaded.
+/// The address of the function `name` in the recorder's library at the path `recorder`, which must be loaded.
 fn door(recorder: &str, name: &CStr) -> *mut libc::c_void {
     let path = CString::new(recorder).unwrap_or_default();
     // SAFETY: C strings that live across the calls.

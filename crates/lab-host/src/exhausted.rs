@@ -1,6 +1,6 @@
-//! A process without free memory: for a while malloc and related functions, mmap and pthread_create fail, as
-//! they do at a limit of the address space: first for large blocks, and for small ones once the free parts of
-//! the heap are used, too. The native half of `scenario.Exhausted`.
+//! A process without free memory, as at a limit of the address space: for a while malloc and related
+//! functions, mmap and pthread_create fail. At first they fail for large blocks only and a moment later for
+//! small ones, too, as when the free parts of the heap are used. The native half of `scenario.Exhausted`.
 
 use jni::EnvUnowned;
 use jni::jni_str;

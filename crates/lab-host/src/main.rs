@@ -129,8 +129,8 @@ fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'loc
     Ok(array.into())
 }
 
-/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and configures the queue
-/// with it before the first Looper.
+/// Selects the queue with a lock before the first Looper, if the testbed wants that. `ActivityThread.main` of
+/// API 37 does so by its argument `--use-deliqueue=BOOL`.
 fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
     if testbed.api_level < 37 || !testbed.vm_options.iter().any(|option| option == LEGACY_QUEUE) {
         return Ok(());

@@ -13,8 +13,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Never changes, but the compiler cannot know that. The value is an argument of the futex call, by which a
-/// test recognises that call.
+/// A word that never changes, which the compiler cannot know. Its value is an argument of the futex call, by
+/// which a test recognises that call.
 static FOREVER: AtomicU32 = AtomicU32::new(SAME);
 const SAME: u32 = 0x4C_4258;
 

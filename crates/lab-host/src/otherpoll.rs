@@ -68,7 +68,7 @@ extern "system" fn restore_first(env: *mut JNIEnv, _: jclass) {
     set(env, natives::poll_once_address());
 }
 
-/// A jump to the function, in memory without a file, as libraries that rewrite code make it.
+/// Makes a jump to the function, in memory without a file, as libraries that rewrite code do.
 extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     #[cfg(target_arch = "x86_64")]
     let (code, address_at): (&[u8], usize) = (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0], 2);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static PASS_ON: AtomicBool = AtomicBool::new(false);
 static FOUND: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
-/// A library that was loaded, and its handler.
+/// `LIBRARY` is a library that was loaded, `ITS_HANDLER` the handler that it set.
 static LIBRARY: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
 static ITS_HANDLER: AtomicUsize = AtomicUsize::new(0);
 
@@ -51,7 +51,8 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
     }
 }
 
-/// The eventfd that the dumper's handler writes to, the mask found before, and how often it has dumped.
+/// `NOTIFIER` is the eventfd that the dumper's handler writes to, `FOUND_MASK` the mask found before the
+/// dumper, and `DUMPS` how often it has dumped.
 static NOTIFIER: AtomicI32 = AtomicI32::new(-1);
 static FOUND_MASK: AtomicPtr<libc::sigset_t> = AtomicPtr::new(ptr::null_mut());
 static DUMPS: AtomicU32 = AtomicU32::new(0);
@@ -105,8 +106,8 @@ extern "system" fn install_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     });
 }
 
-/// Removes itself as xCrash does (`xcc_signal_trace_unregister`): restores the mask and the action that it
-/// found.
+/// Removes the dumper as xCrash does (`xcc_signal_trace_unregister`): restores the mask and the action that
+/// were found.
 extern "system" fn remove_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: null, or leaked by `install_dumper` and never changed.
     unsafe {
@@ -121,8 +122,8 @@ extern "system" fn dumps(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     DUMPS.load(Ordering::SeqCst).cast_signed()
 }
 
-/// Sets its handler with the C library's own function, obtained from the linker, past the signal chain; does
-/// not pass the signal on.
+/// Sets a handler past the signal chain, with the C library's own function, which the linker finds. The
+/// handler does not pass the signal on.
 extern "system" fn install_past_the_chain(_: EnvUnowned<'_>, _: JClass<'_>) {
     type Sigaction =
         unsafe extern "C" fn(libc::c_int, *const libc::sigaction, *mut libc::sigaction) -> libc::c_int;
@@ -158,7 +159,8 @@ extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// Sets an action without changing a mask, as a library does on a thread other than the main one.
+/// Sets an action, which `what` selects, without changing a mask, as a library does on a thread other than
+/// the main one.
 extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let new = match what {
         0 => action(libc::SIG_DFL, 0),

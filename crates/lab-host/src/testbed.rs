@@ -8,7 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Set to the testbed's path in a process that already runs in the testbed's environment.
+/// The environment variable that has the testbed's path in a process that already runs in the testbed's
+/// environment.
 const READY: &str = "LOOPBOX_HOST_TESTBED";
 
 /// The parts of `testbed.toml` that booting needs.

@@ -21,7 +21,7 @@ const SLEEP: Duration = Duration::from_millis(50);
 /// 1 when the thread may continue.
 static RELEASED: AtomicU32 = AtomicU32::new(0);
 
-/// A thread is in [`fast_spin`].
+/// Whether a thread has entered [`fast_spin`].
 static SPINNING: AtomicBool = AtomicBool::new(false);
 
 fn released() -> bool {
@@ -58,7 +58,8 @@ extern "system" fn spin(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// A fast native method: for ART the thread runs Java code. It spins for a time, or until the file exists.
+/// A fast native method: for ART the thread runs Java code. It spins for `ms` milliseconds, or until the file
+/// `gate` exists.
 extern "system" fn fast_spin<'local>(
     mut env: EnvUnowned<'local>,
     _: JClass<'local>,
@@ -130,10 +131,11 @@ extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
     unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
 }
 
-/// `BINDER_WRITE_READ`, and room for its argument.
+/// The request `BINDER_WRITE_READ`, and the size of its argument in bytes.
 const BINDER_CALL: (libc::c_ulong, usize) = (0xc030_6201, 48);
 
-/// Calls the file's driver as libbinder calls its driver: again when a signal has interrupted the call.
+/// Makes the `ioctl` of a binder call on the file. As libbinder does, it repeats the call when a signal has
+/// interrupted it.
 extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, file: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = file.try_to_string(env)?;
@@ -161,7 +163,7 @@ extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
-/// A call into another process that does not answer.
+/// Waits as a binder call does whose other process does not answer.
 extern "system" fn transact(
     _: EnvUnowned<'_>,
     _: JObject<'_>,
@@ -177,7 +179,7 @@ extern "system" fn transact(
     true
 }
 
-/// SQLite retries while the file is locked.
+/// Sleeps repeatedly, as SQLite does while another process has locked the file.
 extern "system" fn execute_for_cursor_window(env: EnvUnowned<'_>, class: JClass<'_>, _sql: JString<'_>) {
     nanosleep(env, class);
 }

@@ -147,7 +147,7 @@ impl Launcher {
         boot.chain([self.jar.clone()]).collect()
     }
 
-    /// The recorder, as it is built for the testbed.
+    /// The file of the recorder's library for the testbed.
     pub fn library(&self) -> PathBuf {
         self.libraries.join("libloopbox.so")
     }
@@ -262,7 +262,8 @@ pub fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A program that starts a command; its last arguments are the command and the command's arguments.
+/// The command that runs the program `starter` with `arguments`; they are followed by the command `started`
+/// and its arguments.
 pub(crate) fn started_by(starter: &str, arguments: &[&str], started: &Command) -> Command {
     let mut command = Command::new(starter);
     command.args(arguments).arg(started.get_program()).args(started.get_args());
@@ -283,20 +284,20 @@ pub struct App {
 }
 
 impl App {
-    /// An option of the host program.
+    /// Adds an option of the host program.
     #[must_use]
     pub fn option(mut self, option: &str) -> Self {
         self.command.arg(option);
         self
     }
 
-    /// A Java system property.
+    /// Sets a Java system property.
     #[must_use]
     pub fn property(self, name: &str, value: impl std::fmt::Display) -> Self {
         self.option("-D").option(&format!("{name}={value}"))
     }
 
-    /// An environment variable.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
@@ -311,7 +312,7 @@ impl App {
         self
     }
 
-    /// An argument of `main`.
+    /// Adds an argument of `main`.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<String>) -> Self {
         self.arguments.push(argument.into());
@@ -473,10 +474,10 @@ impl Drop for Running {
     }
 }
 
-/// The newest report in a folder. Waits for one to appear that is complete.
+/// Waits until the newest report in a folder is complete, and returns it.
 ///
 /// # Errors
-/// When there is none within `limit`.
+/// When it is not complete within `limit`, or there is none.
 pub fn wait_for_report(folder: &Path, limit: Duration) -> Result<PathBuf> {
     let end = Instant::now() + limit;
     loop {

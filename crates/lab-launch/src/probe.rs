@@ -12,8 +12,8 @@ use loopbox_testbed::{Arch, Testbed};
 use crate::launch::{Build, java_below, programs, started_by};
 use crate::shrink::{Release, Shrinker};
 
-/// R8 must not rename or inline anything of the probe, but still writes the debug info that it writes for
-/// apps.
+/// Rules for R8: it must not rename or inline anything of the probe, but still writes the debug info that it
+/// writes for apps.
 const PROBE_RULES: &str = "
 -keep class probe.** { *; }
 -keepattributes RuntimeInvisibleAnnotations

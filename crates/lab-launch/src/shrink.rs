@@ -16,7 +16,7 @@ use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{run, set_up};
 use loopbox_testbed::Testbed;
 
-/// The version of this module's work, a part of the cache key: to be changed together with it.
+/// A part of the cache key. It has to change when this module works in another way.
 const VERSION: u32 = 1;
 
 /// The rules that every Android build begins with, as far as they matter for what is shrunk here. The classes

@@ -85,7 +85,8 @@ impl Reader<'_> {
         }
         Err(DexError { offset: *at, what: "a LEB128 number of at most five bytes" })
     }
-    /// Item `index` of the id section described at header offset `header` with items of `size` bytes.
+    /// The offset of item `index` of an id section. The section is described at header offset `header`, and
+    /// its items have `size` bytes.
     fn item(&self, header: usize, index: usize, size: usize) -> Result<usize> {
         if index >= self.u32(header)? {
             return Err(DexError { offset: header, what: "an index below the section's size" });

@@ -1,4 +1,4 @@
-//! Code of every kind, sampled as often as possible, and each stack compared with the phone's own dex files.
+//! Samples code of every kind as often as possible, and compares each stack with the phone's own dex files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statis
 
 use crate::stage::Stage;
 
-/// How many phases run at a time: a directory keeps a limited number of reports.
+/// How many phases run in one process: a directory keeps a limited number of reports.
 const AT_ONCE: usize = 6;
 /// The first level with method handles.
 const FIRST_WITH_HANDLES: u32 = 26;
@@ -21,13 +21,13 @@ const FIRST_WITH_HANDLES: u32 = 26;
 pub(crate) struct Frames {
     /// Name and version of the library.
     pub(crate) producer: String,
-    /// What works, and how, as the last report says.
+    /// The state of each feature, and how it works, from the last report.
     pub(crate) features: Vec<FeatureState>,
     /// Statistics of the sampler and the hook, from the last report.
     pub(crate) statistics: Vec<Statistic>,
     /// The oracle's results.
     pub(crate) checked: Figures,
-    /// Stacks from `Thread.getStackTrace`, which have no dex pcs: they cannot be checked.
+    /// How many stacks are from `Thread.getStackTrace`. They have no dex pcs, so they cannot be checked.
     pub(crate) by_java_api: usize,
     /// Phases without a stack.
     pub(crate) unseen: Vec<String>,

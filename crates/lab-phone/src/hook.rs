@@ -8,7 +8,7 @@ use crate::stage::Stage;
 
 /// The first level with an Observer.
 const FIRST_WITH_OBSERVER: u32 = 29;
-/// The ways to watch (`bench.HookBench`), each with the one for comparison.
+/// The ways to watch (variants of `bench.HookBench`), each with the variant that it is compared with.
 const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "none")];
 
 /// The measured costs of watching.
@@ -32,7 +32,7 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Hook> {
     costs(&said)
 }
 
-/// The medians of the lines `batch VARIANT NS BYTES MALLOCS`.
+/// The costs, from the medians of the lines `batch VARIANT NS BYTES MALLOCS`.
 fn costs(lines: &[String]) -> Result<Hook> {
     let mut batches: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for line in lines {

@@ -131,7 +131,7 @@ impl Phone {
         App::new(self.adb.clone(), self.serial.clone(), self.adb.start(&self.serial, &command)?)
     }
 
-    /// A file of the device.
+    /// The content of a file of the device.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
         let output = self.adb.shell(&self.serial, &format!("cat {}", quoted(path)), MAX_FILE)?;
         Ok(successful(output).with_context(|| path.to_owned())?.stdout)

@@ -12,7 +12,7 @@ const SCENARIO: &str = "sigquit";
 /// The results of the scenario.
 #[derive(Debug)]
 pub(crate) struct SigQuit {
-    /// How the handler works.
+    /// How the handler works, as the report's feature says it.
     pub(crate) how: String,
 }
 

@@ -17,9 +17,9 @@ pub struct Options {
     pub library: Option<PathBuf>,
     /// How long each kind of code runs.
     pub phase_ms: u32,
-    /// Messages in a batch of the hook bench.
+    /// How many messages a batch of the hook bench has.
     pub messages: u32,
-    /// Batches of each way to watch.
+    /// How many batches there are of each way to watch.
     pub rounds: u32,
 }
 

@@ -17,8 +17,8 @@ const GETPROP: &str = "case $1 in
     ro.build.version.sdk) echo 29;; ro.product.cpu.abi) echo x86_64;; esac";
 const PM: &str = "[ \"$*\" = 'list packages --apex-only --show-versioncode' ] && echo package:com.android.runtime versionCode:290000000";
 
-/// The arguments of the system's `app_process`: options of the VM, a folder, a class, and arguments of its
-/// `main`.
+/// A script that takes the arguments of the system's `app_process` (options of the VM, a folder, a class, and
+/// arguments of its `main`) and runs the class on the testbed.
 fn app_process(launcher: &Launcher) -> String {
     let host = launcher.host();
     let word = |word: &std::ffi::OsStr| loopbox_adb::quoted(&word.to_string_lossy());

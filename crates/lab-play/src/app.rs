@@ -17,12 +17,12 @@ use crate::chain::Chain;
 const SAMPLE: &str = "jni-glue/sample/app/src/main";
 const APPLICATION: &str = "io.loopbox.sample";
 
-/// The folder of native libraries as the Android Gradle plug-in packs them for devices that map them from the
-/// APK.
+/// The configuration for bundletool: native libraries are not compressed and aligned to 16 KiB, as the
+/// Android Gradle plug-in packs them for devices that map them from the APK.
 const CONFIG: &str =
     r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
 
-/// The path of the compiled baseline profile in an APK, and in a bundle.
+/// The paths of the compiled baseline profile and its metadata in an APK, and their folder in a bundle.
 const PROFILE: &str = "assets/dexopt/baseline.prof";
 const PROFILE_METADATA: &str = "assets/dexopt/baseline.profm";
 const BUNDLE_PROFILES: &str = "com.android.tools.build.profiles";
@@ -246,7 +246,7 @@ impl App {
     }
 }
 
-/// The files of a bundle's module, in the layout that it needs.
+/// Packs the files of a bundle's module into `module`, in the layout that a bundle needs.
 fn pack_module(linked: &Path, dex: &Path, libraries: &[PathBuf], module: &Path) -> Result<()> {
     let mut parts = Vec::new();
     for name in jar::names(linked)? {

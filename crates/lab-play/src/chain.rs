@@ -79,7 +79,7 @@ impl Chain {
         })
     }
 
-    /// Runs one of the programs in the jars.
+    /// The command that runs the program `class` of the jars.
     fn of_jars(&self, class: &str) -> Command {
         let mut java = self.tools.java();
         java.arg("-cp").arg(path_list(&self.jars)).arg(class);
@@ -170,7 +170,7 @@ impl Chain {
         Ok(java)
     }
 
-    /// Runs one of bundletool's commands.
+    /// The command that runs one of bundletool's commands.
     pub(crate) fn bundletool(&self, command: &str) -> Command {
         let mut bundletool = self.of_jars("com.android.tools.build.bundletool.BundleToolMain");
         bundletool.arg(command);

@@ -23,13 +23,13 @@ pub struct Added {
     /// How much more a device with arm64 downloads than without the recorder, compressed as in the store, in
     /// bytes.
     pub download_bytes: u64,
-    /// The native library's part.
+    /// The native library's part of the bytes.
     pub library_bytes: u64,
-    /// The part of classes and resources.
+    /// The part of the bytes that classes and resources have.
     pub classes_bytes: u64,
-    /// The ABIs whose library was found aligned.
+    /// How many ABIs have a library that was found aligned.
     pub abis: usize,
-    /// Methods of the recorder in the compiled baseline profile.
+    /// How many methods of the recorder are in the compiled baseline profile.
     pub profile_methods: usize,
 }
 

@@ -30,7 +30,8 @@ static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 /// What `hop` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
 #[derive(Default)]
 struct Hop {
-    /// Whether `walk` is to find the monitor that a thread waits for: the suspended thread, or else main.
+    /// Whether `walk` has to find the monitor that a thread waits for: the suspended thread or, when none is
+    /// suspended, main.
     ask: bool,
     lock: Option<Lock>,
     suspended: Option<Suspended<'static>>,
@@ -38,13 +39,14 @@ struct Hop {
     names: HashMap<MethodRef, (Fingerprint, Arc<MethodName>)>,
 }
 
-/// Frames that could not be named.
+/// How many frames could not be named.
 static UNNAMED: AtomicU64 = AtomicU64::new(0);
 /// The fewest frames that a warm-up saw.
 static WARMED_UP: AtomicU64 = AtomicU64::new(u64::MAX);
-/// Samples that could not be taken.
+/// How many samples could not be taken.
 static FAILED: AtomicU64 = AtomicU64::new(0);
-/// Addresses at which another method was found than before: its class was unloaded.
+/// How often another method than before was found at an address, because the class of the earlier one was
+/// unloaded.
 static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -62,7 +64,8 @@ fn answer<'local, T: Default>(
     env.with_env(body).resolve::<jni::errors::ThrowRuntimeExAndDefault>()
 }
 
-/// `static native String install()`: on the main thread.
+/// `static native String install()`: discovers ART. To be called on the main thread. Returns what was found,
+/// or why the sampler is off.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_install<'local>(
     env: EnvUnowned<'local>,
@@ -99,7 +102,8 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
     })
 }
 
-/// `@FastNative static native void walk()`: called by `sample` on the sampler's thread.
+/// `@FastNative static native void walk()`: does what `hop` needs a runnable thread for, or runs the check of
+/// discovery for `install`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.
@@ -317,7 +321,8 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
     });
 }
 
-/// `static native void start(int periodUs)`: with 0 it samples only on request of `hold`.
+/// `static native void start(int periodUs)`: starts the sampler's thread, which takes a sample each
+/// `periodUs` µs. With 0 it samples only on request of `hold`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_start<'local>(
     env: EnvUnowned<'local>,
@@ -400,13 +405,13 @@ pub extern "system" fn Java_probe_Probe_hold<'local>(
     })
 }
 
-/// `static native long samples()`.
+/// `static native long samples()`: how many samples were taken.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_samples(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     SAMPLER.samples.load(Ordering::Relaxed) as jlong
 }
 
-/// `static native long locksSeen()`.
+/// `static native long locksSeen()`: how often main was found waiting for a lock.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_locksSeen(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     LOCKS_SEEN.load(Ordering::Relaxed) as jlong
@@ -423,7 +428,7 @@ pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on
     }
 }
 
-/// `static native String stats()`.
+/// `static native String stats()`: the counts of the sampler and of this library, and the state of the fuse.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_stats<'local>(
     env: EnvUnowned<'local>,
@@ -459,7 +464,7 @@ pub extern "system" fn Java_probe_Probe_memory<'local>(
     })
 }
 
-/// `static native String misuse()`: what suspending from the main thread answers.
+/// `static native String misuse()`: the error of an attempt to suspend the main thread from itself.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_misuse<'local>(
     env: EnvUnowned<'local>,

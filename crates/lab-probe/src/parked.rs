@@ -26,7 +26,8 @@ static PARKED: AtomicBool = AtomicBool::new(false);
 static RELEASE: AtomicBool = AtomicBool::new(false);
 static DONE: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicU32 = AtomicU32::new(0);
-/// Incremented when the checker should try the lock; the checker counts afterwards.
+/// Incremented when the checker should try the lock. When the checker has got it, it stores this number in
+/// [`GOT`].
 static ASKED: AtomicU32 = AtomicU32::new(0);
 static GOT: AtomicU32 = AtomicU32::new(0);
 
@@ -127,7 +128,8 @@ fn held(loader: bool) -> bool {
     false
 }
 
-/// Takes the lock and releases it on request.
+/// Takes the lock and releases it, each time that [`ASKED`] changes; then stores that number in [`GOT`].
+/// `seen` is the last number that was handled.
 fn check(loader: bool, mut seen: u32) {
     while !DONE.load(Ordering::Acquire) {
         let asked = ASKED.load(Ordering::Acquire);

@@ -32,10 +32,11 @@ pub fn wait_until<T>(what: &str, mut check: impl FnMut() -> Result<Option<T>>) -
     }
 }
 
-/// Waits until the ring of a process, read as if the process had been killed now, is as wanted.
+/// Waits until `wanted` accepts the ring of a process, read as if the process had been killed now. Returns
+/// that report.
 ///
 /// # Errors
-/// When it does not become so.
+/// When `wanted` accepts none within [`LIMIT`], or the folder cannot be read.
 pub fn wait_for_ring(
     what: &str,
     directory: &Path,

@@ -39,21 +39,21 @@ const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 /// The results of one run of all phases.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// Stacks checked.
+    /// How many stacks were checked.
     pub samples: usize,
-    /// Pairs of neighbouring frames checked.
+    /// How many pairs of neighbouring frames were checked.
     pub pairs: usize,
     /// Pairs that cannot be true, in words, and how often.
     pub wrong: BTreeMap<String, usize>,
-    /// Samples that were due and could not be taken.
+    /// How many samples were due and could not be taken.
     pub missed: u64,
     /// The longest time that one sample kept the main thread stopped.
     pub longest_stop_ns: u64,
-    /// Suspensions that the runtime gave up.
+    /// How many suspensions the runtime gave up.
     pub timeouts: u64,
     /// Phases that had ended before their first stack, and were run again for longer.
     pub again: Vec<&'static str>,
-    /// Methods that the runtime reports as compiled.
+    /// How many methods the runtime reports as compiled.
     pub compiled: usize,
     /// All other failures, such as a phase that was never seen.
     pub faults: Vec<String>,

@@ -37,19 +37,19 @@ pub fn named(frame: &crate::Frame) -> Frame {
 /// The oracle's results for many stacks.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Stacks checked.
+    /// How many stacks were checked.
     pub samples: usize,
     /// Pairs of neighbouring frames that are possible, by reason.
     pub pairs: BTreeMap<Pair, usize>,
     /// Stacks that are not possible: why, and how often.
     pub wrong: BTreeMap<String, usize>,
-    /// Stacks that do not end where the process began, although nothing was left out of them.
+    /// How many stacks do not end where the process began, although nothing was left out of them.
     pub rootless: usize,
     /// Distinct methods seen.
     pub methods: BTreeMap<String, usize>,
     /// The longest time that one sample kept the main thread stopped.
     pub longest_stop_ns: u64,
-    /// Samples that were due and could not be taken.
+    /// How many samples were due and could not be taken.
     pub missed: u64,
 }
 

@@ -13,9 +13,10 @@ use crate::Adb;
 /// The serial number of the device.
 pub const SERIAL: &str = "emulator-5554";
 
-/// Lists the apps, as Android's package manager does.
+/// The script of `pm`: lists the apps, as Android's package manager does.
 const PM: &str = "for app in \"$DEVICE\"/data/*; do echo \"package:$(basename \"$app\")\"; done";
-/// Runs a command as an app, when the app is debuggable: when it has no file `.release`.
+/// The script of `run-as`: runs a command as an app, when the app is debuggable, which means that it has no
+/// file `.release`.
 const RUN_AS: &str = "app=\"$1\"; shift; [ -d \"$DEVICE/data/$app\" ] || { echo \"run-as: unknown package: $app\" >&2; exit 1; }\n\
     [ ! -e \"$DEVICE/data/$app/.release\" ] || { echo \"run-as: package not debuggable: $app\" >&2; exit 1; }\n\
     cd \"$DEVICE/data/$app\" && exec \"$@\"";
@@ -49,7 +50,7 @@ impl FakeAdb {
         Self::new("emulator-5554          device product:sdk model:Pixel_8 transport_id:1\n")
     }
 
-    /// Where the program `adb` is.
+    /// The path of the program `adb`.
     pub fn program(&self) -> PathBuf {
         self.folder().join("host/adb")
     }

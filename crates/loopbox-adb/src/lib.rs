@@ -63,7 +63,8 @@ impl Adb {
     /// Runs a command in the device's shell. At most `limit` bytes of its output are read.
     ///
     /// # Errors
-    /// When the device cannot be used, goes before the end, prints more, or the command does not end.
+    /// When the device cannot be used, or disconnects before the command ends. When the command prints more,
+    /// or does not end in time.
     pub fn shell(&self, serial: &str, command: &str, limit: u64) -> Result<ShellOutput> {
         let run = || -> Result<ShellOutput> {
             ShellOutput::of(self.run(self.in_shell(serial, command), limit, end::MAX_LEN)?)
@@ -80,7 +81,8 @@ impl Adb {
         Running::new(child.map_err(|error| self.explained(error.into()))?)
     }
 
-    /// Writes a file of the device with these permissions (as in `0o644`) and replaces what was there.
+    /// Copies `file` to `path` on the device with these permissions (as in `0o644`), and replaces what was
+    /// there.
     ///
     /// # Errors
     /// When the device cannot be used, or does not take it: why.

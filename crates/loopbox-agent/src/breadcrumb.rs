@@ -5,8 +5,8 @@ use crate::jni::string::Text;
 use jni::sys;
 use loopbox_format::model::Uptime;
 
-/// `Native.breadcrumb`: its name and when it was left, uptime in nanoseconds. The name goes over the stack:
-/// an app may leave thousands in a second.
+/// `Native.breadcrumb`: keeps a breadcrumb with this name that was left at `at_ns`, uptime. The name is read
+/// onto the stack, because an app may leave thousands of breadcrumbs in a second.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's, and `name` null or a string.

@@ -79,7 +79,8 @@ fn current() -> Option<Arc<Session>> {
 /// do that.
 ///
 /// # Errors
-/// Nothing is running then.
+/// When a recording is running already, the library was not loaded, or the process gets no descriptor or
+/// thread. This call has then started nothing.
 pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     if current().is_some() {
         return Err(InstallError::AlreadyInstalled);
@@ -297,7 +298,7 @@ pub fn leave() {
 /// Notes that another library had taken out the hook, so messages ran unseen. It may do so again while main
 /// sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
-    /// Libraries that repeatedly take the place do so about every second.
+    /// Libraries that repeatedly take the hook's place do that about every second.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
@@ -308,7 +309,8 @@ pub fn set_unseen() {
     }
 }
 
-/// The hook may be displaced; a call of [`set_hook`] follows when that is known.
+/// Notes that the hook may be displaced, so that it is not relied on. A call of [`set_hook`] follows when
+/// that is known.
 pub fn doubt_hook() {
     if let Some(session) = current() {
         session.shared.set_hooked(false);
@@ -316,6 +318,7 @@ pub fn doubt_hook() {
 }
 
 /// Whether the main thread has run since it was first seen at rest after the last message that the hook saw.
+/// `None` where it was not seen at rest since, a message runs, or nothing records.
 pub fn ran_at_rest() -> Option<bool> {
     current()?.ran_at_rest()
 }
@@ -353,8 +356,8 @@ pub fn jank_type(vsync_id: u64, janks: u32) {
     }
 }
 
-/// The figures of display frames so far, as `FrameStats.java` reads them; `forgets`: they begin anew. `None`
-/// where none are recorded. Waits for the worker, so not on the main thread.
+/// The figures of display frames so far, as `FrameStats.java` reads them. With `forgets` the figures begin
+/// anew. `None` where none are recorded. Waits for the worker, so not on the main thread.
 pub fn frame_stats(forgets: bool) -> Option<String> {
     let session = current()?;
     let frames = session.frames.as_ref()?;
@@ -450,7 +453,8 @@ pub fn refused_requests() -> u32 {
     current().map_or(0, |session| session.allowance.refused())
 }
 
-/// Has a report written and waits for it. `in_listener`: a Java listener asks, while it is called.
+/// Has a report written and waits for it. `in_listener`: whether a Java listener requests it while the
+/// listener is called.
 pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<PathBuf> {
     let session = current()?;
     if !grants(&session, in_listener) {

@@ -30,8 +30,8 @@ pub struct Libraries<'a> {
     pub own: &'a [Library],
     /// The libraries of the archive that builds in house add.
     pub inhouse: &'a [Library],
-    /// The compilers that built the libraries, by name. Their standard library is therefore linked into the
-    /// libraries.
+    /// The name of the compilers that built the libraries. The standard library of these compilers is linked
+    /// into the libraries.
     pub compiler: &'a str,
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn sizes(repository: &Path) -> Result<BTreeMap<String, u64>> {
     ALL.iter().map(size).collect()
 }
 
-/// The C header, as Android's package manager for native code wants it.
+/// The C header in the layout of Prefab, Android's package format for native code.
 fn prefab() -> Result<Entries> {
     let folder = data("prefab");
     let mut found = Entries::new();
@@ -243,10 +243,10 @@ fn zip(entries: &Entries) -> Result<Vec<u8>> {
     Ok(writer.finish().context("cannot finish an archive")?.into_inner())
 }
 
-/// Reads an archive back.
+/// Reads the files of an archive.
 ///
 /// # Errors
-/// When it is none.
+/// When the file cannot be read or is no archive.
 pub fn unpack(file: &Path) -> Result<Entries> {
     use std::io::Read as _;
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;

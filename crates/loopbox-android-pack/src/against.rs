@@ -30,7 +30,7 @@ pub struct Row {
     pub abi: Abi,
     /// How many of the list's symbols it has.
     pub there: usize,
-    /// The symbols that it has without the requested version, which its level allows.
+    /// The symbols that it has without the requested version; its level is one at which that is allowed.
     pub without_version: Vec<String>,
     /// The symbols newer than the oldest Android that it does not have.
     pub absent: Vec<String>,
@@ -38,8 +38,8 @@ pub struct Row {
     pub faults: Vec<String>,
 }
 
-/// Compares the list with every device below `folder`, which may itself be one. Without ABIs, all ABIs of a
-/// device.
+/// Compares the list with every device below `folder`, which may itself be a device. When `abis` is empty,
+/// all ABIs of a device are compared.
 ///
 /// # Errors
 /// When there is no device, or a library of one is no ELF file.

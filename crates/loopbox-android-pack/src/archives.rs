@@ -27,7 +27,7 @@ fn parts(page: &str) -> Result<(&str, &str, &str)> {
     Ok((before, table, after))
 }
 
-/// The heaviest first.
+/// The table of the archives' sizes, the heaviest first.
 fn table(sizes: &BTreeMap<String, u64>) -> String {
     let mut rows: Vec<(&String, &u64)> = sizes.iter().collect();
     rows.sort_by_key(|(name, bytes)| (std::cmp::Reverse(**bytes), name.as_str()));
@@ -37,7 +37,7 @@ fn table(sizes: &BTreeMap<String, u64>) -> String {
     format!("{head}{}\n", rows.collect::<String>())
 }
 
-/// `1,234,567`.
+/// The number with commas between groups of three digits: `1,234,567`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

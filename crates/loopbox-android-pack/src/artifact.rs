@@ -50,7 +50,7 @@ const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
 /// All archives.
 pub(crate) const ALL: [&Artifact; 7] = [&LOOPBOX, &INHOUSE, &KTX, &NOOP, &SCREEN, &STARTUP, &TESTING];
 
-/// What an app depends on.
+/// The archive that apps depend on.
 pub(crate) const LOOPBOX: Artifact = Artifact {
     name: "loopbox",
     title: "Loopbox",
@@ -63,7 +63,7 @@ pub(crate) const LOOPBOX: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// What builds in house add.
+/// The archive that builds in house add.
 pub(crate) const INHOUSE: Artifact = Artifact {
     name: "loopbox-inhouse",
     title: "Loopbox, in house",
@@ -75,7 +75,7 @@ pub(crate) const INHOUSE: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// For apps in Kotlin.
+/// The archive for apps in Kotlin.
 pub(crate) const KTX: Artifact = Artifact {
     name: ktx::NAME,
     title: "Loopbox for Kotlin",
@@ -102,7 +102,7 @@ pub(crate) const KTX: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// What a build without the recorder has in its place.
+/// The archive without effect, for builds without the recorder.
 pub(crate) const NOOP: Artifact = Artifact {
     name: "loopbox-noop",
     title: "Loopbox, without effect",
@@ -114,7 +114,7 @@ pub(crate) const NOOP: Artifact = Artifact {
     replaces_loopbox: true,
 };
 
-/// For debug builds.
+/// The archive that debug builds add.
 pub(crate) const SCREEN: Artifact = Artifact {
     name: "loopbox-screen",
     title: "Loopbox on the screen",
@@ -126,7 +126,7 @@ pub(crate) const SCREEN: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// For apps that install the recorder by their manifest.
+/// The archive for apps that install the recorder by their manifest.
 pub(crate) const STARTUP: Artifact = Artifact {
     name: "loopbox-startup",
     title: "Loopbox for App Startup",
@@ -141,7 +141,8 @@ pub(crate) const STARTUP: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// For unit tests of an app. It depends on no other archive: it works with whichever of two the app has.
+/// The archive for unit tests of an app. It depends on no other archive, because it works with [`LOOPBOX`]
+/// and with [`NOOP`], whichever the app has.
 pub(crate) const TESTING: Artifact = Artifact {
     name: "loopbox-testing",
     title: "Loopbox for unit tests",

@@ -24,7 +24,7 @@ pub fn traces() -> Vec<String> {
     remapped().into_iter().map(|(folder, _)| folder.display().to_string()).collect()
 }
 
-/// The first of these texts that a file contains.
+/// The first of the texts `traces` that a file contains.
 pub fn find<'a>(bytes: &[u8], traces: &'a [String]) -> Option<&'a str> {
     let has = |text: &&String| {
         !text.is_empty() && bytes.windows(text.len()).any(|window| window == text.as_bytes())

@@ -22,7 +22,7 @@ use crate::unwinding;
 /// Page size that Google Play requires since Android 15; it also works on devices with 4 KiB pages.
 const PAGE: u64 = 0x4000;
 
-/// Relative relocations in a compact form, which the loaders before API 28 do not know.
+/// The dynamic tag of relative relocations in a compact form, which the loaders before API 28 do not know.
 const DT_RELR: u64 = 36;
 const DT_ANDROID_REL: u64 = 0x6000_000f;
 const DT_ANDROID_RELA: u64 = 0x6000_0011;

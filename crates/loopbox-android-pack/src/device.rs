@@ -60,7 +60,7 @@ impl Device {
         Ok(abis)
     }
 
-    /// A library, where the linker of a device would find it.
+    /// The path of a library, where the linker of a device would find it; `None` when it is missing.
     pub fn library(&self, soname: &str, abi: Abi) -> Option<PathBuf> {
         let lib = if abi.is_64_bit() { "lib64" } else { "lib" };
         let system = ["system", "system/system"].map(|system| format!("{system}/{lib}/{soname}"));
@@ -68,7 +68,7 @@ impl Device {
         system.into_iter().chain([apex]).find_map(|path| self.inside(Path::new(&path)))
     }
 
-    /// The linker of its programs.
+    /// The path of the linker that starts the device's programs; `None` when it is missing.
     pub fn linker(&self, abi: Abi) -> Option<PathBuf> {
         let name = if abi.is_64_bit() { "linker64" } else { "linker" };
         let folders = ["system/bin", "system/system/bin", "apex/com.android.runtime/bin"];

@@ -75,7 +75,8 @@ pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     half.read()
 }
 
-/// The code that apps may copy, and an app that does so.
+/// The folder of the integrations, code that apps may copy. [`GLUE_SAMPLE`] is the folder of the sample app's
+/// code.
 const GLUE_INTEGRATIONS: &str = "integrations";
 const GLUE_SAMPLE: &str = "sample/app/src/main/java";
 
@@ -114,7 +115,7 @@ const INTEGRATIONS: [&str; 11] = [
     "xcrash",
 ];
 
-/// What is below the folder `glue`, without the integrations.
+/// Compiles what is below the folder `glue`, without the integrations.
 pub(crate) fn archives(java: &Java, glue: &Path) -> Result<AllClasses> {
     Half::ensure(java, glue)?.read()
 }
@@ -253,7 +254,7 @@ impl Parts {
     }
 }
 
-/// Classes of the platform that are not, or not yet, in its public API.
+/// The folders with declarations of platform classes that are not, or not yet, in the platform's public API.
 const DECLARATIONS: [&str; 2] = ["java-stubs", "java-compile-only"];
 
 /// Where declarations of the platform are compiled to.

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "loopbox-ktx";
 /// the result.
 pub const LANGUAGE: &str = "2.1";
 
-/// The standard library of that version.
+/// Kotlin's standard library of version [`LANGUAGE`].
 pub const STANDARD_LIBRARY: Pinned<'static> = jar(
     "org.jetbrains.kotlin:kotlin-stdlib",
     "2.1.0",

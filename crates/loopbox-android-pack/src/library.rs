@@ -42,11 +42,11 @@ impl Library {
 /// What is printed about a library that passed its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
-    /// Prints nothing: the library is only used.
+    /// Nothing is printed: the library is only used.
     Nothing,
-    /// Its size, and the result of each check.
+    /// The library's size, and the result of each check.
     Checks,
-    /// Also print what its bytes are used for.
+    /// In addition to that, what the library's bytes are used for.
     Sizes,
 }
 

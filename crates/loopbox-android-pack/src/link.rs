@@ -67,18 +67,19 @@ pub(crate) fn flags(abi: Abi) -> Vec<String> {
     FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).chain([script]).collect()
 }
 
-/// Whether only the linking of a library needs a flag. Then crates that two libraries use are compiled once.
+/// Whether only the linking of a library needs a flag. The other crates are compiled without such flags, so
+/// crates that two libraries use are compiled once.
 fn is_for_the_linker(flag: &str) -> bool {
     flag.starts_with("-Clink-arg=")
 }
 
-/// The flags of a target for all crates.
+/// The flags of a target that all crates are compiled with.
 pub(crate) fn common(flags: &[String]) -> Vec<String> {
     flags.iter().filter(|flag| !is_for_the_linker(flag)).cloned().collect()
 }
 
-/// The flags of a target for one library only: the name is the library's own, and without
-/// [`Product::shares_keys`] no function is wrapped.
+/// The flags of a target for linking one library only. They contain this library's name, and wrap functions
+/// only when [`Product::shares_keys`] is set.
 pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
     let kept = flags.iter().filter(|flag| is_for_the_linker(flag));
     let kept = kept.filter(|flag| product.shares_keys || !flag.contains(",--wrap="));

@@ -20,7 +20,7 @@ pub struct Crate {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// An SPDX expression.
+    /// The licence, an SPDX expression.
     pub licence: String,
     /// SHA-256 of its package in hexadecimal digits, from the lock file.
     pub sha256: Option<String>,

@@ -32,7 +32,7 @@ pub(crate) const INHOUSE: Product = Product {
 /// The folder of the product: the Java half, the integrations and the sample app are in it.
 pub(crate) const GLUE: &str = "jni-glue";
 
-/// The folder of all products.
+/// The folder that the Android build writes into.
 pub fn folder() -> PathBuf {
     root().join("target/android")
 }

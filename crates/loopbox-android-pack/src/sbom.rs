@@ -64,8 +64,8 @@ fn linked(crates: &[Crate], standard_library: &str) -> Vec<Value> {
     components
 }
 
-/// The components of `own`. The same archive has the same list and the same serial number, because neither
-/// contains a time.
+/// The list of the components of `own`. The same archive has the same list and the same serial number,
+/// because neither contains a time.
 fn list(mut own: Value, archive: &[u8], components: &[Value]) -> Result<String> {
     let refs: Vec<&Value> = components.iter().map(|component| &component["bom-ref"]).collect();
     let hash = sha256(archive);

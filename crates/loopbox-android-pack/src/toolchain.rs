@@ -28,8 +28,7 @@ use loopbox_setup::progress::Progress;
 /// The oldest compiler that can build the workspace: `rust-version` of its manifest.
 const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// The version of the way to build the standard library, a part of the cache key: to be changed together with
-/// it.
+/// A part of the cache key. It has to change when the standard library is built in another way.
 const STD_RECIPE: u32 = 4;
 
 /// Features of the standard library. Backtraces are not among them: they would add a DWARF reader and an

@@ -162,7 +162,7 @@ pub struct DexCache {
 pub struct DexFile {
     /// `begin_`.
     pub begin: u32,
-    /// Absent where the data begins at `begin` (8.x).
+    /// The member with the begin of the dex data; absent where the data begins at `begin` (8.x).
     pub data: Option<u32>,
     /// `string_ids_`.
     pub string_ids: u32,
@@ -234,7 +234,7 @@ impl Row {
         if self.arch.ends_with("64") { 8 } else { 4 }
     }
 
-    /// Pointer-sized members from `thread_list_` to `java_vm_`.
+    /// How many pointer-sized members there are from `thread_list_` to `java_vm_`.
     pub fn slots(&self) -> u32 {
         self.runtime.java_vm.saturating_sub(self.runtime.thread_list) / self.word()
     }

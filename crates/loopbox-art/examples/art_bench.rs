@@ -1,4 +1,4 @@
-//! A library that samples its process's main thread in three ways and times them; loaded by
+//! A library that takes stacks of its process's main thread in four ways and times them; loaded by
 //! `probe.SamplerBench` (tests/java), run by `cargo xtask bench sampler`.
 //!
 //! The ways run by turns, in an order that changes each time, so that other load on the machine affects all
@@ -148,7 +148,8 @@ impl Job {
     }
 }
 
-/// `@FastNative static native void walk()`.
+/// `@FastNative static native void walk()`: does the part of a sample that needs a runnable thread, or runs
+/// the check of discovery.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_SamplerBench_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.
@@ -164,7 +165,8 @@ pub extern "system" fn Java_probe_SamplerBench_walk(env: EnvUnowned<'_>, _: JCla
     });
 }
 
-/// `static native String install()`: on the main thread.
+/// `static native String install()`: discovers ART. To be called on the main thread. Returns what was found,
+/// or why the sampler is off.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_SamplerBench_install<'local>(
     mut env: EnvUnowned<'local>,
@@ -204,7 +206,8 @@ pub extern "system" fn Java_probe_SamplerBench_install<'local>(
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>()
 }
 
-/// `static native void start(String phase, int samples)`: on the main thread.
+/// `static native void start(String phase, int samples)`: starts the thread that takes the samples and prints
+/// the figures. To be called on the main thread.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_SamplerBench_start<'local>(
     mut env: EnvUnowned<'local>,

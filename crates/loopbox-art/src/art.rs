@@ -46,7 +46,7 @@ pub struct DiscoverOptions<'a> {
     pub symbols: Option<&'a dyn KnownSymbols>,
     /// Marks the dangerous phases. Without it, no later process learns that one ended in such a phase.
     pub fuse: Option<Arc<dyn Fuse>>,
-    /// Frames visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
+    /// How many frames are visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
     pub depth_limit: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct ModuleInfo {
     pub rows: Vec<&'static str>,
     /// ART generations of these rows, as in `"12"`, oldest first; empty when the layout was discovered.
     pub generations: Vec<&'static str>,
-    /// Table row or discovery.
+    /// Whether the layout is from table rows or was discovered.
     pub layout: LayoutSource,
     /// Signature of the suspend function.
     pub suspend: &'static str,
@@ -84,9 +84,9 @@ pub struct ModuleInfo {
 /// Counters since discovery. All durations in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Suspensions that held the main thread.
+    /// How many suspensions held the main thread.
     pub windows: u64,
-    /// Suspensions that ART gave up on.
+    /// How many suspensions ART gave up on.
     pub timeouts: u64,
     /// Upper bound of the time that threads were held, summed: from each request to stop until the call that
     /// resumed the thread.
@@ -101,11 +101,12 @@ pub struct Stats {
     pub longest_known_ns: u64,
     /// The longest window of another thread.
     pub longest_other_ns: u64,
-    /// Suspensions left out: the main thread was in an uninterruptible wait.
+    /// How many suspensions were left out because the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
-    /// Suspensions skipped because the main thread had not run on a processor since the last check.
+    /// How many suspensions were left out because the main thread had not run on a processor since the last
+    /// check.
     pub starved: u64,
-    /// Suspensions left out: ART was writing its own trace.
+    /// How many suspensions were left out because ART was writing its own trace.
     pub trace: u64,
 }
 
@@ -574,7 +575,8 @@ impl Art {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 
-    /// The fingerprint of a method; a different method at the same address later has another one.
+    /// The fingerprint of a method; a different method at the same address later has another one. `None` when
+    /// the method cannot be read.
     pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
         self.namer.fingerprint(method)
     }

@@ -77,7 +77,7 @@ impl Fuse for AtomicU32 {
     }
 }
 
-/// No fuse.
+/// No fuse: no phase is marked.
 impl Fuse for () {
     fn mark(&self, _: Phase) {}
 }

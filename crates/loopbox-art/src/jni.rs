@@ -10,8 +10,8 @@ impl JavaVm {
     /// Takes the pointer.
     ///
     /// # Safety
-    /// It is the `JavaVM*` of this process (`JNI_OnLoad`, `GetJavaVM`), or a structure that begins like one
-    /// and stays.
+    /// `vm` is the `JavaVM*` of this process (`JNI_OnLoad`, `GetJavaVM`), or it points to a structure that
+    /// begins like a `JavaVM` and stays valid.
     pub const unsafe fn from_raw(vm: *mut c_void) -> Self {
         Self(vm)
     }

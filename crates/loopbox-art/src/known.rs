@@ -13,10 +13,10 @@ pub trait KnownSymbols {
     fn keep(&self, text: &str);
 }
 
-/// The tables that are slow to search, with the letters for them.
+/// The tables that are slow to search, each with the letter that stands for it in the text.
 const SLOW: [(char, SymbolSource); 2] = [('s', SymbolSource::SymTab), ('d', SymbolSource::GnuDebugData)];
 
-/// The found functions that came from slow tables.
+/// Writes the text: a line for each found function that came from a slow table.
 pub(crate) fn write(names: &[&str], found: &[Option<Found>], load_bias: usize) -> String {
     let mut text = String::new();
     for (name, found) in names.iter().zip(found) {

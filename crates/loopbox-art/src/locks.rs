@@ -50,7 +50,7 @@ impl Art {
     }
 
     /// The object whose monitor the main thread is entering or waiting on. Only in a fast native method
-    /// (`None` elsewhere), and while the main thread runs.
+    /// (`None` elsewhere), and only while the main thread is not suspended.
     pub fn contended_by_main(&self, env: JniEnv) -> Option<ObjectRef> {
         self.is_runnable(env).then_some(())?;
         // SAFETY: the main thread's Thread lives as long as the process; this thread is runnable.
@@ -98,7 +98,7 @@ impl Art {
     }
 }
 
-/// The present address of an object, if the collector has just moved it.
+/// The present address of an object, which the collector may just have moved. `None` when it cannot be read.
 ///
 /// When a collection flips the spaces, a waiting thread's own references are updated a moment after those of
 /// the others. An object that has moved has its new address in its lock word, which ART's own functions do

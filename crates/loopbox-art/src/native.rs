@@ -95,7 +95,7 @@ fn module_of(of_file: &[Mapping], elf_at: impl Fn(usize) -> Option<MappedElf>) -
     }
 }
 
-/// The machine code at an address, as far as the memory is readable.
+/// The `N` bytes of machine code at an address; `None` unless all of them are readable.
 pub fn code_at<const N: usize>(address: usize) -> Option<[u8; N]> {
     let mut code = [0; N];
     (mem::read_into(address, &mut code) == N).then_some(code)

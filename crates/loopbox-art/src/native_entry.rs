@@ -84,8 +84,12 @@ pub fn read_word(at: usize) -> Option<usize> {
     mem::read(at)
 }
 
-/// Whether the code at this address belongs to a library for the same kind of machine as `own` (an address of
-/// ours), and not to ART. Reads the whole memory map.
+/// Checks that the code at this address belongs to a library for the same kind of machine as `own` (an
+/// address of ours), and not to ART. Reads the whole memory map.
+///
+/// # Errors
+/// [`NoEntry::NotLinked`] for ART's own code, [`NoEntry::Foreign`] for code in no such library,
+/// [`NoEntry::Unreadable`] without a memory map.
 pub fn is_library_code(address: usize, own: usize) -> Result<(), NoEntry> {
     let table = maps::table_of_self().map_err(|_| NoEntry::Unreadable)?;
     let (_, own_machine) = file_of(&table, own).ok_or(NoEntry::Foreign)?;

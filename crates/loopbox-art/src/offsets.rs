@@ -17,13 +17,14 @@ pub enum SuspendAbi {
 /// How an `ArtMethod` leads to its code item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// A `u32` here, counted from the start of the dex data.
+    /// The `ArtMethod` has a `u32` at this offset: where the code item is, counted from the start of the dex
+    /// data.
     Offset(usize),
-    /// A pointer here, bit 0 set for compact dex.
+    /// The `ArtMethod` has a pointer to the code item at this offset; its bit 0 is set for compact dex.
     Pointer(usize),
 }
 
-/// What building names needs to know, in byte offsets.
+/// The byte offsets that reading names needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameLayout {
     pub dex_method_index: usize,
@@ -48,7 +49,7 @@ pub(crate) struct Row {
     pub id: &'static str,
     pub generation: &'static str,
     pub api_levels: &'static [u32],
-    /// A device's build (libc++), not a Debian one.
+    /// Whether this is a device's build (libc++), not a Debian one.
     pub device: bool,
     pub suspend: SuspendAbi,
     pub thread_list: usize,

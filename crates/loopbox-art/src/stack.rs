@@ -50,7 +50,8 @@ impl RawStack {
         self.unfinished = false;
     }
 
-    /// Frames of the real stack, kept or not; the minimum if [`unfinished`](Self::unfinished).
+    /// How many frames the real stack has, kept or not; at least this many if
+    /// [`unfinished`](Self::unfinished).
     pub fn depth(&self) -> u32 {
         self.depth
     }
@@ -75,7 +76,7 @@ impl RawStack {
         (self.truncated() > 0).then_some(TOP)
     }
 
-    /// The walk ended at its limit, so the last frame kept is not the bottom of the stack.
+    /// Whether the walk ended at its limit, so that the last frame kept is not the bottom of the stack.
     pub fn unfinished(&self) -> bool {
         self.unfinished
     }

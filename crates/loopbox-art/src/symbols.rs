@@ -136,7 +136,8 @@ pub(crate) struct Symbols {
     pub locks: Option<(GetContendedMonitor, GetLockOwner)>,
     /// Address of `Runtime::instance_`, for a cross-check where it is exported.
     pub runtime_instance: Option<usize>,
-    /// Built with libstdc++ (Debian), recognised by the ABI tag in the name of `PrettyMethod`.
+    /// Whether ART was built with libstdc++ (Debian), recognised by the ABI tag in the name of
+    /// `PrettyMethod`.
     pub host_build: bool,
     /// The least accessible table that a needed symbol came from.
     pub source: SymbolSource,

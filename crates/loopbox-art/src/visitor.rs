@@ -15,7 +15,7 @@ use crate::sys::mem::WORD;
 /// thread for milliseconds.
 pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 
-/// Room for ART's part of the visitor.
+/// Bytes in the buffer for ART's part of the visitor.
 const SPACE: usize = 2048;
 const CANARY_WORDS: usize = 16;
 const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
@@ -35,7 +35,8 @@ pub(crate) struct Walker {
     get_dex_pc: GetDexPc,
 }
 
-/// The canary after the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
+/// The canary that follows the visitor in memory was overwritten: this ART's `StackVisitor` is larger than
+/// our buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overrun;
 
@@ -207,7 +208,8 @@ impl Walker {
     }
 }
 
-/// Where the constructor put its last two arguments: they are StackVisitor's last two members.
+/// Where the constructor put its arguments `context` and `check_suspended`, in bytes from the visitor's
+/// start. They are StackVisitor's last two members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub context: usize,

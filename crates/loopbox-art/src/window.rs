@@ -53,7 +53,7 @@ impl SuspendWindow {
         free
     }
 
-    /// ART has stopped this thread.
+    /// Notes that ART has stopped this thread.
     pub(crate) fn opened(&self, thread: usize) {
         self.thread.store(thread, Ordering::Relaxed);
         self.state.store(HELD, Ordering::Release);
@@ -74,7 +74,7 @@ impl SuspendWindow {
         self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Nothing is held any more.
+    /// Ends the suspension: notes that nothing is held any more.
     pub(crate) fn close(&self) {
         self.since_ns.store(0, Ordering::Relaxed);
         self.state.store(FREE, Ordering::Release);

@@ -1,5 +1,5 @@
-//! A libart as ART 15 and newer are built: one function is hidden, and its name is only in a packed symbol
-//! table. The C compiler and binutils build it, with as many other names as a real one has.
+//! A libart that is built like those of ART 15 and newer: one function is hidden, and its name is only in a
+//! packed symbol table. The C compiler and binutils build it, with as many other names as a real one has.
 
 use std::cell::RefCell;
 use std::ffi::CString;
@@ -29,7 +29,7 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The library, and the address of the hidden function in it.
+/// Builds the library. Returns its path, and the address of the hidden function in it.
 fn build(folder: &Path) -> (PathBuf, usize) {
     fs::create_dir_all(folder).unwrap();
     let file = |name: &str| folder.join(name);

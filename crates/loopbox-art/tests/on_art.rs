@@ -112,8 +112,8 @@ fn locks(testbed: &str) {
     assert!(!text.contains("impossible") && !text.contains("error"), "{text}");
 }
 
-/// Main is inside a lock that every thread needs that allocates or calls the dynamic loader: sampling
-/// continues.
+/// Sampling continues while main is inside a lock that every thread needs that allocates or calls the dynamic
+/// loader.
 fn parked(testbed: &str) {
     let probe = Probe::new(testbed, "parked").unwrap();
     // One arena and no thread cache: then every allocation needs the one lock.
@@ -128,7 +128,8 @@ struct Checked {
     pairs: BTreeMap<Pair, u64>,
 }
 
-/// Checks each printed stack, the parts above and below a gap apart.
+/// Checks each printed stack. Where frames were left out, the parts above and below the gap are checked
+/// separately.
 fn check_stacks(oracle: &Oracle, lines: &[String]) -> Checked {
     let mut checked = Checked { stacks: 0, pairs: BTreeMap::new() };
     let mut stack = Vec::new();
@@ -248,7 +249,7 @@ fn every_stack_under_stress_is_possible() {
     testbeds().iter().for_each(|testbed| stress(testbed, samples));
 }
 
-/// Without the annotation the sampler's thread would be in native state during a walk, where a collection may
+/// Without `@FastNative` the sampler's thread would be in native state during a walk, where a collection may
 /// free what the walk reads.
 #[test]
 fn nothing_is_walked_where_the_fast_native_makes_no_thread_runnable() {

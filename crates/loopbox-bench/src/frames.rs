@@ -22,7 +22,7 @@ const JANK_NS: u64 = 34_000_000;
 const SCENES: usize = 16;
 const API_LEVEL: u32 = 29;
 
-/// `figures`: whether the worker's part counts, too.
+/// Runs `count` frames through the main thread's part, and with `figures` through the worker's part, too.
 pub(super) fn run(count: u64, figures: bool) -> Result<()> {
     let (mut to_worker, mut from_main) = HeapRb::<PackedEvent>::new(CAPACITY).split();
     let mut cadence = Cadence::new();

@@ -40,7 +40,8 @@ impl Args {
     }
 }
 
-/// Whether a word that is not a command is a file: one that exists, or one with the name of a file.
+/// Whether a word that is not a command is a file: one that exists, one that ends in .lbx or .lbr, or a path
+/// of several parts.
 fn is_file(word: &Path) -> bool {
     word.is_file()
         || word.extension().is_some_and(|end| end == "lbx" || end == "lbr")

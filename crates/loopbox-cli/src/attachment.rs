@@ -9,12 +9,12 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 use zip::ZipArchive;
 
-/// The first byte of reports and rings, and the bytes after it.
+/// The first byte of reports and rings. The bytes after it are one of [`KINDS`].
 const FIRST: u8 = 0x89;
 const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
-/// The beginning of the same bytes as base64.
+/// The beginning of a report or a ring as base64.
 const BASE64: &[u8] = b"iUxC";
-/// The most archives inside each other: one that a server has compressed again.
+/// How many packed files may be inside each other: two, because a server may have compressed one again.
 const MAX_LAYERS: usize = 2;
 /// The header of each entry in a zip archive's list of files. An archive may have at most [`MAX_FILES`]
 /// entries, several times those of a bug report.
@@ -36,7 +36,7 @@ pub(crate) struct Unpacked {
 /// The report or trace in the bytes of a file, unpacked if necessary; at most one byte more than `max_len`.
 ///
 /// # Errors
-/// When it is packed and cannot be unpacked, or when a program took it for text.
+/// When it is packed and cannot be unpacked, or when a program changed it as if it were text.
 pub(crate) fn unpack(bytes: Vec<u8>, max_len: u64) -> Result<Unpacked> {
     let mut unpacked = Unpacked { bytes, ..Unpacked::default() };
     for _ in 0..MAX_LAYERS {
@@ -57,7 +57,10 @@ pub(crate) fn unpack(bytes: Vec<u8>, max_len: u64) -> Result<Unpacked> {
     Ok(unpacked)
 }
 
-/// The part of a truncated file before the cut.
+/// Unpacks a gzip file. Of a truncated or damaged one, the part before the damage is unpacked.
+///
+/// # Errors
+/// When nothing can be unpacked.
 fn gunzip(unpacked: &mut Unpacked, max_len: u64) -> Result<()> {
     const WHAT: &str = "offset 0: a gzip file that cannot be unpacked";
     let mut out = Vec::new();
@@ -73,13 +76,13 @@ fn gunzip(unpacked: &mut Unpacked, max_len: u64) -> Result<()> {
     Ok(())
 }
 
-/// How good a file of an archive is, by its name; the better one comes first.
+/// What a file of an archive is, by its name. The best kind to read comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Report,
-    /// `FS/data/anr/anr_2026-11-26-18-47-24-123` of a bug report.
+    /// A file such as `FS/data/anr/anr_2026-11-26-18-47-24-123` of a bug report.
     Anr,
-    /// `FS/data/anr/traces.txt`.
+    /// A file such as `FS/data/anr/traces.txt`.
     Traces,
     /// The text of a bug report, which on older versions has the traces of the last ANR.
     BugReport,

@@ -78,7 +78,7 @@ impl BatchReading {
     /// information is visited.
     ///
     /// # Errors
-    /// When no report could be used, or a visitor fails.
+    /// As [`Self::read_all`], and when no report could be used.
     pub(crate) fn read<S: Send>(
         &self,
         paths: &[PathBuf],
@@ -120,7 +120,7 @@ impl BatchReading {
     /// there was none.
     ///
     /// # Errors
-    /// When a visitor fails.
+    /// When a mapping or `loopbox.toml` cannot be read, the threads cannot be started, or a visitor fails.
     pub(crate) fn read_all<S: Send>(
         &self,
         paths: &[PathBuf],

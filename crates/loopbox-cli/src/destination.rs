@@ -47,7 +47,7 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// Whether a report of this name exists below a folder.
+/// Whether a search of a folder for reports would find the file: it exists below the folder and ends in .lbx.
 fn is_in(file: &Path, folder: &Path) -> bool {
     let has = |wanted| file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
     let (Ok(file), Ok(folder)) = (file.canonicalize(), folder.canonicalize()) else { return false };

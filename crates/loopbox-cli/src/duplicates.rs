@@ -98,8 +98,8 @@ impl Duplicates {
     /// because it can be read only once. A damaged file is not a duplicate; whoever reads it reports the
     /// damage.
     ///
-    /// Two copies name the same process and instant. So these are read from each file first, and the rest
-    /// only from the few files that share them.
+    /// Two copies name the same process and instant. So only process and instant are read from each report
+    /// first. The rest is read only from the few reports that have them in common, and from rings and traces.
     pub(crate) fn find(paths: impl ParallelIterator<Item = PathBuf>, process: Option<&str>) -> Self {
         let of_files: Vec<(Option<Instant>, PathBuf)> =
             paths.filter(|path| path.is_file()).map(|path| (Instant::read(&path), path)).collect();
@@ -125,7 +125,7 @@ impl Duplicates {
         Self { left_out: known.left_out, taken: Mutex::default() }
     }
 
-    /// Whether another file has the recording of this one, with more information.
+    /// Whether another file with the recording of this one is used instead of it.
     pub(crate) fn is_left_out(&self, path: &Path) -> bool {
         self.left_out.contains(path)
     }

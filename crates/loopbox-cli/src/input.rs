@@ -26,7 +26,7 @@ const RING: &[u8] = b"\x89LBR";
 /// The name that means stdin, and for an output stdout.
 pub(crate) const STDIO: &str = "-";
 
-/// The message about a file that no command can read.
+/// The end of the error about a file of another kind: which files can be read.
 const ACCEPTED: &str = "nor an ANR trace. Read are .lbx and .lbr files, and ANR traces as text: files of /data/anr, traces.txt, the trace of \
                         an ApplicationExitInfo, the text of the Play Console and of Crashlytics; each of them also packed by gzip, in a zip \
                         archive (a bug report's, too), and reports as base64";
@@ -64,8 +64,8 @@ pub(crate) struct Input {
 }
 
 /// A decoded report. A ring file that was pulled from a device is first recovered to a report. A trace of the
-/// system becomes a report with nothing else in it: of the process whose name or number `process` is, or else
-/// of the trace's first process.
+/// system becomes a report with nothing else in it: of the process that has the name or number `process`;
+/// without `process`, of the trace's first process.
 pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)
 }
@@ -93,6 +93,8 @@ pub(crate) fn decode_unpacked(unpacked: Unpacked, path: &Path, process: Option<&
     }
 }
 
+/// Checks that the whole file could be unpacked.
+///
 /// # Errors
 /// When the file could be unpacked only in part: a part of a report cannot be used.
 fn whole(unpacked: &Unpacked, path: &Path) -> Result<()> {

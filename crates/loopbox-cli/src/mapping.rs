@@ -96,7 +96,8 @@ fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A report that names no class of the app has nothing to deobfuscate; that is not the mapping's fault.
+/// Ignores the error that a report has nothing to deobfuscate, because it names no class of the app: that is
+/// not the mapping's fault.
 fn ignore_unnamed(mismatch: MappingMismatch) -> Result<(), NoMapping> {
     match mismatch {
         MappingMismatch::NothingToDo => Ok(()),

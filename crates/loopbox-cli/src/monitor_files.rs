@@ -30,7 +30,7 @@ pub(crate) fn is_named_so(path: &Path) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The named files, and those in folders, sorted by name.
+/// The given files in their order. Instead of each folder, its files of the monitor, sorted by name.
 pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
@@ -78,7 +78,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A stall with its process, and as a report.
+/// A stall of a file with the facts about its process, and the analysis of a report that is made of both.
 #[derive(Debug)]
 pub(crate) struct ReadStall<'a> {
     pub(crate) stall: &'a Stall,

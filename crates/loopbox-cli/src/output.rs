@@ -16,7 +16,7 @@ pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
 
-/// Prints several lines that the command wrote itself to stderr. Characters that a terminal interprets are
+/// Prints to stderr several lines that the command wrote itself. Characters that a terminal interprets are
 /// replaced.
 pub(crate) fn print_lines(lines: &str) {
     let lines: Vec<String> = lines.lines().map(harmless).collect();
@@ -73,7 +73,8 @@ pub(crate) fn write_text(text: &str, terminal: &TerminalOptions) -> Result<()> {
     Ok(anstream::stdout().write_all(text.as_bytes())?)
 }
 
-/// Shows text in `$LOOPBOX_PAGER`, `$PAGER` or `less`; returns false when no pager could be started.
+/// Shows text in `$LOOPBOX_PAGER`, `$PAGER` or `less`; returns false when that is `cat`, or could not be
+/// started.
 ///
 /// Unless `$LESS` is set, `less` gets `-FRX`: it quits when the text fits, and keeps colours and the screen.
 fn page(text: &str) -> bool {

@@ -119,7 +119,7 @@ impl Server {
     }
 }
 
-/// The clients that are accepted.
+/// Decides which requests are accepted: those with the secret and one of the hosts.
 #[derive(Debug)]
 struct Door {
     /// The values of the `Host` header that name this server. No other is accepted: another site could have
@@ -129,7 +129,8 @@ struct Door {
 }
 
 impl Door {
-    /// The request of a client with the secret, or why it is refused.
+    /// The request that this head begins, if it has the secret and one of the hosts; otherwise the answer
+    /// that refuses it.
     fn open(&self, head: &httparse::Request<'_, '_>) -> Result<Request, Response> {
         let all = |name: &str| {
             let headers = head.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
@@ -164,11 +165,11 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
     given.len() == wanted.len() && differs == 0
 }
 
-/// How many connections there are.
+/// Counts the connections, so that there are never more than [`MAX_CONNECTIONS`].
 #[derive(Debug, Clone, Default)]
 struct Places(Arc<(Mutex<usize>, Condvar)>);
 
-/// One of the places for connections.
+/// One of the connections that are counted. Dropping this value makes room for another connection.
 #[derive(Debug)]
 struct Place(Places);
 
@@ -177,7 +178,7 @@ impl Places {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a free connection.
+    /// Waits until there are fewer than [`MAX_CONNECTIONS`] connections, and counts a new one.
     fn take(&self) -> Place {
         let is_full = |taken: &mut usize| *taken >= MAX_CONNECTIONS;
         let taken = self.0.1.wait_while(self.taken(), is_full);
@@ -216,7 +217,8 @@ fn connection(mut stream: TcpStream, door: &Door, answers: &impl Answers) -> std
     Ok(())
 }
 
-/// The head of a request that may continue, or why it is refused. What follows it stays in `received`.
+/// Reads the head of a request. Returns the request if it may continue, or the answer that refuses it. Bytes
+/// after the head stay in `received`.
 fn head(
     stream: &mut TcpStream,
     door: &Door,
@@ -246,7 +248,8 @@ fn head(
     }
 }
 
-/// The rest of a request, of which `body` has already been read, or why it is refused.
+/// Reads the rest of a request, of which `body` has already been read. Returns the whole body, or the answer
+/// that refuses the request.
 fn body(
     stream: &mut TcpStream,
     request: &Request,

@@ -70,7 +70,7 @@ impl MissingSymbols {
     }
 }
 
-/// Harmless names: symbol files are texts of others, and a terminal must not interpret them.
+/// A function with harmless names: symbol files are texts of others, and a terminal must not interpret them.
 fn source_function(function: Function) -> SourceFunction {
     SourceFunction {
         name: harmless(&function.name),

@@ -59,7 +59,7 @@ impl Made {
     }
 }
 
-/// Reports of one to three scrolls each, and their content by cause.
+/// Writes reports of one to three scrolls each. Returns what was generated for each cause.
 fn corpus(files: &Files) -> BTreeMap<&'static str, Made> {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut made: BTreeMap<&'static str, Made> = BTreeMap::new();

@@ -142,7 +142,8 @@ fn documented_commands_succeed() {
     }
 }
 
-/// The commands under `Examples` in the help of a command, and in that of all commands.
+/// The commands under `Examples` in the help of a command; with an empty name, those in the help of `loopbox`
+/// itself.
 fn examples(command: &str) -> Vec<String> {
     let help = if command.is_empty() { loopbox(&["--help"]) } else { loopbox(&[command, "--help"]) };
     let below = help.stdout.split_once("\nExamples").map_or("", |(_, below)| below);

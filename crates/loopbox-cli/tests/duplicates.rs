@@ -12,7 +12,7 @@ fn json(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|why| panic!("{why}: {} {}", run.stdout, run.stderr))
 }
 
-/// A report with R8's names, a copy of it, itself retraced, and another report.
+/// A report with R8's names, a copy of it, the same report retraced, and another report.
 fn corpus() -> Files {
     let files = Files::new();
     std::fs::create_dir(files.path("reports")).unwrap();

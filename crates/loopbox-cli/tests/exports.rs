@@ -91,8 +91,8 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
     assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
 }
 
-/// When a system trace has a writer with the number that the merge would take, the trace is kept to the byte,
-/// and the report's data is the same as alone.
+/// A system trace into which a report is merged stays the same to the byte, and the report's data is the same
+/// as alone. The trace already has a writer with the number that the merge would take.
 #[test]
 fn perfetto_export_merges_a_report_with_a_trace_of_the_system() {
     let files = Files::new();

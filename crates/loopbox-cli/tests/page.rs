@@ -423,7 +423,7 @@ fn print_is_light_and_unfolded() {
     assert_eq!(b.problems(), Vec::<String>::new());
 }
 
-/// A page of groups.
+/// The page of groups that `loopbox cluster --html` writes for three reports.
 fn groups_of(files: &Files) -> PathBuf {
     let folder = files.path("reports");
     std::fs::create_dir(folder).unwrap();

@@ -9,7 +9,7 @@ use std::path::Path;
 use support::tools::{npm_file, python};
 use support::{Files, loopbox, recorded, shop};
 
-/// A published schema.
+/// The path of a published schema.
 fn schema(name: &str) -> String {
     let path = std::env::current_dir().unwrap().join("../../docs/schema").join(name);
     path.to_str().expect("UTF-8").to_owned()
@@ -21,7 +21,7 @@ fn check(schema: &str, files: &[&'static str]) {
     assert_eq!(python("schema_check.py", &arguments).trim(), format!("{} valid", files.len()));
 }
 
-/// A trace, and the stack of main in it.
+/// A trace; [`BINDER`] is the stack of main in it.
 const TRACE: &str = include_str!("../../loopbox-report/tests/traces/android14-binder.txt");
 const BINDER: &str =
     "com.example.shop.Cart$1.run:31 com.example.shop.Cart.load:44 android.os.BinderProxy.transactNative!";

@@ -30,7 +30,8 @@ const CAUSES: [&str; 10] = [
      android.os.BinderProxy.transactNative!",
     "Codec$1.run:10 Codec.decode:20 Codec.nativeDecode!",
 ];
-/// Classes that call the rest, and that a manifest or a layout names.
+/// Parts of the names of the classes that call the rest. A manifest or a layout names such classes, so R8 may
+/// keep their names.
 const ENTRIES: [&str; 10] = [
     ".Sleeper$",
     ".Tax$",
@@ -82,7 +83,8 @@ fn report(cause: &str, shape: usize) -> Report {
     report.looper_tree(46, &[(&stack(cause, shape), 590)]).build().report
 }
 
-/// Groups all variants, obfuscated except for `kept` if R8 was used, and expects one group for each cause.
+/// Groups all variants, and expects one group for each cause. `r8`: the reports are obfuscated, except for
+/// the classes with these names. `mapped`: the command gets the mapping of each version.
 fn groups_are_the_causes(r8: Option<&'static [&'static str]>, mapped: bool) {
     let files = Files::new();
     let folder = files.path("reports");

@@ -139,7 +139,7 @@ impl<'a> Image<'a> {
         )
     }
 
-    /// Finds names that the file uses and does not define (its imports).
+    /// For each name, whether the file imports it: uses it and does not define it.
     pub fn find_imported(&self, names: &[&str]) -> Vec<bool> {
         let mut found = vec![false; names.len()];
         let Ok(Some(dynamic)) = Dynamic::parse(self.bytes, &self.segments, self.ctx) else { return found };

@@ -10,8 +10,8 @@ const MAGIC: &[u8] = b"\xfd7zXZ\0";
 /// Larger dictionaries are refused before they are allocated (`xz -9` uses 64 MiB).
 const DICTIONARY_LIMIT: usize = 64 << 20;
 
-/// Unpacks one or more concatenated streams. `None` when damaged, with another filter, or larger than
-/// `limit`.
+/// Unpacks one or more concatenated streams. `None` when the input is damaged, needs a filter other than
+/// LZMA2, or is larger than `limit` when unpacked.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut output = Vec::new();
     let mut streams = 0;
@@ -56,7 +56,8 @@ fn stream<'a>(input: &'a [u8], limit: usize, output: &mut Vec<u8>) -> Option<&'a
     }
 }
 
-/// The LZMA2 dictionary size in a block header; `None` for any other filter chain.
+/// The LZMA2 dictionary size in a block header. `None` for any other filter chain, and for a size above
+/// [`DICTIONARY_LIMIT`].
 fn block_header(header: &[u8]) -> Option<usize> {
     const LZMA2: u64 = 0x21;
     let flags = *header.get(1)?;
@@ -114,7 +115,8 @@ impl Extent {
     }
 }
 
-/// Position after the index and the stream footer, given where the index begins.
+/// Position after the index and the stream footer, given where the index begins. `None` when there is no
+/// footer.
 fn after_index(input: &[u8], index: usize) -> Option<usize> {
     let mut at = index + 1;
     let records = varint(input, &mut at)?;

@@ -3,8 +3,8 @@
 
 use crate::model::Report;
 
-/// Whether a list has a package that contains the class. A list is one text: as a list of texts, each entry
-/// would take 40 more bytes of the library that ships.
+/// Whether a list has a package that contains the class. A list is one text with spaces between the packages:
+/// as an array of texts, each package would take 40 more bytes of the library that ships.
 fn is_in(packages: &str, class: &str) -> bool {
     let (packages, class) = (packages.as_bytes(), class.as_bytes());
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
@@ -40,8 +40,8 @@ const LIBRARIES: &str = "\
 
 /// WebView's glue to its native code.
 const WEBVIEW_GLUE: &str = "J.N";
-/// How the names of source files begin: those of WebView's classes, whose class names alone do not show that,
-/// and those of modules that Google Play services loads into the app.
+/// How the names of source files of WebView's classes begin; the class names alone do not show whose they
+/// are. [`PLAY_SERVICES_FILE`] is the same for modules that Google Play services loads into the app.
 const WEBVIEW_FILE: &str = "chromium-";
 const PLAY_SERVICES_FILE: &str = ":com.google.android.gms";
 
@@ -67,7 +67,8 @@ pub enum Owner {
     Platform,
 }
 
-/// Second parts of application ids under which many have their packages: `com.github.name`, `uk.co.name`.
+/// Second parts of application ids under which many developers have their packages: `com.github.name`,
+/// `uk.co.name`.
 const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 
 /// Decides whose code the classes in a report are.
@@ -75,14 +76,15 @@ const SHARED: &str = "ac co com edu github gitlab gov ne net or org";
 pub struct Owners {
     /// The prefix of the names of the app's own classes; empty when that is not known.
     own: String,
-    /// Whether the report has classes of that package. If so, a readable class that is in no list is not the
-    /// app's.
+    /// Whether the report has classes with the prefix `own`. If so, a readable class that is in no list is
+    /// not the app's.
     is_seen: bool,
 }
 
 impl Owners {
-    /// The owners for a report, by the application id, which is the name of the process. Its first two parts
-    /// are the app's, or all of it where other apps have packages under those two.
+    /// The owners for a report, by the application id, which is the name of the process. The app's package is
+    /// the first two parts of the id, or the first three where the second is one that many share. It is the
+    /// whole id where the platform or a library has the same first parts.
     pub fn of_report(report: &Report) -> Self {
         let own = own_package(&report.meta.process.name);
         let is_own = |class: &str| !own.is_empty() && class.starts_with(&own);
@@ -138,8 +140,8 @@ pub fn is_accessor(method: &str) -> bool {
     ACCESSORS.iter().any(|start| method.starts_with(start))
 }
 
-/// Where in a class's simple name the part begins that marks a class made by a compiler: a lambda, an
-/// outline, a backport.
+/// The byte index of the part of a class's simple name that marks a class made by a compiler: a lambda, an
+/// outline, a backport. `None` for other classes.
 pub fn synthetic_part(simple: &str) -> Option<usize> {
     SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
 }

@@ -112,7 +112,7 @@ pub enum ContainerError {
     /// It has no bytes.
     #[error("offset 0: the file is empty")]
     Empty,
-    /// It starts with something else.
+    /// It does not start with [`MAGIC`].
     #[error("offset 0: not a Loopbox report (it does not begin with the magic 89 4C 42 58 0D 0A 1A 0A)")]
     Magic,
     /// It ends inside the prologue.
@@ -192,8 +192,8 @@ fn header_at(bytes: &[u8], at: usize) -> Option<Header> {
     Some(Header { tag: Tag(tag), len: u32_at(fields, 4)? as usize, payload_crc: u32_at(fields, 8)? })
 }
 
-/// Passes each section of a finished file, with its header. `None` when the sections do not follow each other
-/// without damage.
+/// Calls `pass` with the tag and the bytes of each section of a finished file, header included. `None` when
+/// the sections do not follow each other without damage.
 fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Option<()> {
     let mut at = PROLOGUE_LEN;
     loop {

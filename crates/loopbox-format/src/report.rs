@@ -9,31 +9,34 @@ use crate::model::{
 };
 use bincode::Decode;
 
-/// Plain text, not encoded; only in files that an app wrote.
+/// The report in plain lines, not encoded. The section is only in files that an app wrote.
 const DIGEST: Tag = Tag(*b"DIGE");
 const META: Tag = Tag(*b"META");
 const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
-/// Only in files with a verdict.
+/// The verdict and the evidence. The section is only in files that have a verdict.
 const ANR: Tag = Tag(*b"ANR\0");
-/// Only in files of a process whose main thread was late when the system warned of an ANR.
+/// The system's warnings of an ANR. The section is only in files of a process whose main thread was late when
+/// the system sent one.
 const WARNINGS: Tag = Tag(*b"WARN");
-/// Only in files of a process that an ANR ended, where the system has details.
+/// What the system recorded of an ANR. The section is only in files of a process that an ANR ended, where the
+/// system has details.
 const ANR_INFO: Tag = Tag(*b"ANRI");
-/// Only in files of an app that left breadcrumbs.
+/// The section is only in files of an app that recorded breadcrumbs.
 const BREADCRUMBS: Tag = Tag(*b"CRUM");
-/// Only in files that a living process wrote, on a kernel that counts CPU time.
+/// The section is only in files that a living process wrote, on a kernel that counts CPU time.
 const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
-/// Only in files whose main thread waited for a lock.
+/// The section is only in files whose main thread waited for a lock.
 const LOCKS: Tag = Tag(*b"LOCK");
-/// Only in files whose writer asked the kernel about the main thread.
+/// The section is only in files whose writer asked the kernel about the main thread.
 const MAIN_THREAD: Tag = Tag(*b"KTHR");
-/// Only in files of a process whose main thread did not respond.
+/// The other threads. The section is only in files of a process whose main thread did not respond.
 const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
-/// The five sections of a smoothness session; each only in files with records of its kind.
+/// The screens of a smoothness session. This section and the next four, which have the rest of the session,
+/// are only in files with records of their kind.
 const FRAME_SCENES: Tag = Tag(*b"FRAM");
 const FRAME_GESTURES: Tag = Tag(*b"GEST");
 const FRAME_JANKS: Tag = Tag(*b"JANK");
@@ -41,13 +44,13 @@ const RECENT_FRAMES: Tag = Tag(*b"FREC");
 const FRAME_STAGES: Tag = Tag(*b"FSTG");
 const FEATURES: Tag = Tag(*b"FEAT");
 const STATISTICS: Tag = Tag(*b"STAT");
-/// Only in files that were recovered from a ring of which a part could not be used.
+/// The section is only in files that were recovered from a ring of which a part could not be used.
 const LOST: Tag = Tag(*b"LOST");
-/// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends
-/// it (`SystemTrace.java`).
+/// ART's own trace: packed text, not encoded. The section is only in files of a process that an ANR ended.
+/// The Java part of the app appends it (`SystemTrace.java`).
 const TRACE: Tag = Tag(*b"TRAC");
-/// An annotation that was added when its process was gone: name and value as text, a newline between. The
-/// Java part of the app appends it (`ReportSections.java`).
+/// An annotation that was added when its process was gone: name and value as text, with a newline in between.
+/// The Java part of the app appends the section (`ReportSections.java`).
 const NOTE: Tag = Tag(*b"NOTE");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
@@ -64,7 +67,7 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     Ok(file.finish())
 }
 
-/// All sections except those of display frames and the trace.
+/// Begins a file with all sections except those of display frames and the trace.
 fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     let mut file = container::Writer::new();
     if !report.digest.is_empty() {
@@ -178,7 +181,7 @@ fn summary(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(container::payload(bytes, DIGEST)?).ok()
 }
 
-/// Which line of [`Report::digest`] is for services that take no files.
+/// Which line of [`Report::digest`], counted from 0, is for services that take no files.
 const DIGEST_LINE: usize = 4;
 
 /// The line of at most 900 bytes that describes the file `bytes`, for services that take no files. `None` for

@@ -124,7 +124,7 @@ pub enum TreeError {
     /// A parent has more children than nodes follow.
     #[error("{missing} nodes are missing at the end")]
     Missing {
-        /// How many.
+        /// How many nodes are missing.
         missing: u64,
     },
 }
@@ -140,7 +140,7 @@ pub struct Placed {
     pub parent: Option<usize>,
     /// Index of the first sample that it covers.
     pub begin: u32,
-    /// Index after the last one.
+    /// Index after the last sample that it covers.
     pub end: u32,
 }
 

@@ -80,7 +80,8 @@ impl Cadence {
         self.animation = Animation::None;
     }
 
-    /// The callback runs in the frame of this time (`doFrame`).
+    /// The callback runs in the frame of this time (`doFrame`). Returns the frame that this one replaced, and
+    /// whether to request the callback again.
     pub fn frame(&mut self, frame_time_ns: Uptime, interval: RefreshInterval) -> Tick {
         let scrolled = self.scrolled_ms.take();
         let running = matches!(self.animation, Animation::Runs { .. });

@@ -27,8 +27,9 @@ const CANDIDATES: [(Stage, FrameCause); 9] = [
 /// A frame is slow when its total is above the threshold. Its main cause is the longest stage, when that
 /// takes more than half of the threshold (Taobao's article: "when one stage takes more than half of it"); of
 /// equal stages it is the earlier one. Taobao does not say what two such stages mean, and does not consider
-/// the wait for the render thread, which is a stage here. The GPU works in parallel to the others and is not
-/// a stage: it is the cause when it took more than half of the threshold and no stage did.
+/// the wait for the render thread, which is a stage here. Where that wait is not known exactly and may be the
+/// longest stage, the cause is [`FrameCause::Unattributed`]. The GPU works in parallel to the others and is
+/// not a stage: it is the cause when it took more than half of the threshold and no stage surely did.
 pub fn main_cause(report: &StageReport, threshold_ns: u64) -> Option<FrameCause> {
     if report.total_ns <= threshold_ns {
         return None;

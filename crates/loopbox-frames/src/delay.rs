@@ -8,7 +8,7 @@ use loopbox_format::model::Uptime;
 pub struct MainPart {
     /// Its vsync.
     pub begin_ns: Uptime,
-    /// Time from there until the end of its message, or until now when the frame has not ended.
+    /// Time from `begin_ns` until the end of its message, or until now when the frame has not ended.
     pub main_ns: u64,
     /// The refresh interval in force.
     pub interval: RefreshInterval,

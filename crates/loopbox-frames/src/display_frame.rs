@@ -54,7 +54,8 @@ impl DisplayFrame {
         self.duration_ns > FROZEN_NS
     }
 
-    /// This frame's record for the list of the newest frames, without what only the frame's message knows.
+    /// This frame's record for the list of the newest frames. What concerns the frame's message, or another
+    /// one, is unknown in it.
     pub fn record(&self, scene: u16) -> RecentFrame {
         RecentFrame {
             frame_time_ns: self.time_ns,

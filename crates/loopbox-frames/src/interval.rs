@@ -16,13 +16,14 @@ impl RefreshInterval {
     /// 20 Hz.
     const LONGEST_NS: u32 = 50_000_000;
 
-    /// An interval in nanoseconds.
+    /// An interval of this many nanoseconds; `None` for a rate outside of 20 to 250 Hz.
     pub fn from_ns(ns: u64) -> Option<Self> {
         let ns = u32::try_from(ns).ok()?;
         (Self::SHORTEST_NS..=Self::LONGEST_NS).contains(&ns).then_some(Self(ns))
     }
 
-    /// What `Display.getRefreshRate()` returns.
+    /// The interval of a rate, as `Display.getRefreshRate()` returns it; `None` for a rate outside of 20 to
+    /// 250 Hz.
     pub fn from_hz(hz: f32) -> Option<Self> {
         // A conversion of a float saturates, so infinity and what is no number end up outside.
         Self::from_ns((1e9 / f64::from(hz)).round() as u64)
@@ -58,8 +59,8 @@ impl RefreshInterval {
         if dropped > u32::MAX as u64 { u32::MAX } else { dropped as u32 }
     }
 
-    /// How many refreshes of this display last as long as `frames` frames at 60 Hz, rounded up. The limits
-    /// that the industry uses are times.
+    /// How many refreshes of this display last as long as `frames` frames at 60 Hz, rounded up. The usual
+    /// limits are numbers of frames at 60 Hz, but stand for times.
     pub const fn of_60_hz(self, frames: u32) -> u32 {
         (frames as u64 * Self::HZ_60.ns()).div_ceil(self.ns()) as u32
     }
@@ -77,7 +78,7 @@ impl Default for RefreshInterval {
 /// counts. When it is below three quarters of the claimed interval, the claim is wrong (for example a display
 /// that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before Android 12 the
 /// `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in `Choreographer.java`
-/// of 24 to 30).
+/// of API 24 to 30).
 #[derive(Debug, Clone)]
 pub struct IntervalDetector {
     claimed: RefreshInterval,
@@ -99,7 +100,7 @@ struct Seen {
 }
 
 impl IntervalDetector {
-    /// For a display that claims this interval.
+    /// A detector for a display that claims this interval.
     pub const fn new(claimed: RefreshInterval) -> Self {
         Self { claimed, observed: None, seen: [Seen { count: 0, sum_ns: 0 }; STEPS] }
     }

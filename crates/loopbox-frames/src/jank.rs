@@ -17,13 +17,13 @@ pub struct MainThreadTime {
     pub other_ns: Option<u64>,
 }
 
-/// Where the time was spent that made a frame late: the place that explains half of `D - I`.
+/// Where the time was spent that made a frame late: the first of these places that explains it.
 ///
-/// A message that waits for the render thread is not the culprit, though it is long. In that case, and where
-/// no message explains the delay and the stages name a cause after main's part, the place is after main. Time
-/// that neither messages nor stages explain was spent on main outside of messages (input and other
-/// descriptors inside of `nativePollOnce`), or main had no processor. `None` where nothing is known about the
-/// messages.
+/// A message explains a frame when it took half of `D - I`. First comes another message that took longer than
+/// the frame's own. Then comes what follows main's part, when the stages name such a cause: a message that
+/// waits for the render thread is long, but not the culprit. Then comes the frame's own message. Time that
+/// neither messages nor stages explain was spent on main outside of messages (input and other descriptors
+/// inside of `nativePollOnce`), or main had no processor. `None` where nothing is known about the messages.
 pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
     let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
     let behind_main = cause.is_some_and(|cause| {

@@ -7,8 +7,8 @@
 
 use crate::levels::unscaled_level;
 
-/// The length of a frame in the count of dropped frames. In the sum of times it is [`FRAME_NS`], truncated to
-/// whole milliseconds: 16 ms.
+/// The length of a refresh by which Matrix counts dropped frames. For the sum of times it takes [`FRAME_NS`]
+/// for each refresh of a frame, and truncates the product to whole milliseconds.
 const FRAME_MS: u64 = 17;
 const FRAME_NS: u64 = 16_666_666;
 /// A slice is reported when its frames took this long. Matrix's repository has used 10 s since 2020; the JSON
@@ -44,7 +44,8 @@ impl MatrixSlice {
         Self::default()
     }
 
-    /// Counts a message of this length, which Matrix treats as a frame whether it drew or not.
+    /// Counts a message of this length, which Matrix treats as a frame whether it drew or not. When that
+    /// fills the slice, returns its report and begins another slice.
     pub fn message(&mut self, wall_ms: u64, is_frame: bool) -> Option<MatrixReport> {
         self.report.task_frames = self.report.task_frames.saturating_add(u32::from(!is_frame));
         self.frame(u32::try_from(wall_ms / FRAME_MS).unwrap_or(u32::MAX))

@@ -21,7 +21,7 @@ const MOVED: u64 = 2;
 const UP: u64 = 3;
 const INTERVAL: u64 = 4;
 
-/// An event in eight words, nothing of it lost.
+/// An event in eight words, without loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedEvent([u64; 8]);
 

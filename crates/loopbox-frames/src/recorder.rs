@@ -16,7 +16,8 @@ use loopbox_format::model::{
 };
 use std::collections::VecDeque;
 
-/// How many of each kind are kept: the newest ones, or, for jank frames, the worst ones.
+/// How many gestures are kept, the newest ones. [`JANKS`] is the same for jank frames, of which the worst
+/// ones are kept, [`RECENT`] for frames and [`STAGES`] for their stages.
 const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
@@ -87,7 +88,7 @@ pub enum FrameEvent {
 /// The results after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Heard {
-    /// The value of the last 200 ms.
+    /// The live value, when a period of 200 ms is full.
     pub live: Option<LiveValue>,
     /// A gesture that has ended.
     pub gesture: Option<FrameGesture>,
@@ -101,7 +102,8 @@ pub struct StallFrames {
     /// How many frames were dropped while the frame was shown whose slowest message this one was; `None`
     /// without such a frame.
     pub dropped: Option<u32>,
-    /// The figures so far of the screen of that frame; without a frame, of the screen that the caller named.
+    /// The figures so far of the screen of that frame; without such a frame, those of the screen that the
+    /// caller named.
     pub scene: FrameScene,
 }
 
@@ -124,7 +126,7 @@ pub struct FrameRecorder {
     gestures_kept: VecDeque<FrameGesture>,
     /// The worst jank frames, oldest first.
     janks: Vec<JankFrame>,
-    /// The newest frames, and those with their stages.
+    /// The newest frames. `stages` has the stages of the newest frames.
     recent: VecDeque<RecentFrame>,
     stages: VecDeque<StageFrame>,
     /// The slowest messages of the newest jank frames, whether these are kept or not.
@@ -176,7 +178,7 @@ impl FrameRecorder {
         self.interval = interval;
     }
 
-    /// The screen with this name.
+    /// The screen with this name. The entry of other screens for an empty name, or when there is no room.
     pub fn scene(&mut self, name: &str) -> SceneId {
         if name.is_empty() { self.scenes.others() } else { self.scenes.scene(name) }
     }
@@ -318,7 +320,7 @@ impl FrameRecorder {
         }
     }
 
-    /// Checks whether something has ended by now: a gesture, a session.
+    /// Ends what is over by now: a session, a gesture. Returns the gesture.
     pub fn idle(&mut self, now_ns: Uptime) -> Heard {
         if self.open && self.live.is_idle(now_ns) {
             self.open = false;
@@ -361,8 +363,8 @@ impl FrameRecorder {
         !self.scenes.records().any(counts)
     }
 
-    /// [`Self::session`] as [`loopbox_format::display_frames::encode_session`] has it, appended to `bytes`
-    /// without a copy in between.
+    /// Appends to `bytes` what [`loopbox_format::display_frames::encode_session`] returns for
+    /// [`Self::session`], without a copy in between.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             bytes.extend(encode_session(&FrameSession::default()));

@@ -2,10 +2,10 @@
 //!
 //! The platform's total is not the sum of its stages, although its javadoc says so: while the main thread
 //! waits for the render thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no
-//! stage runs. On 24 to 30 that wait is the only difference between total and stages. From 31 on the total
-//! ends with the GPU when that ends after the swap of the buffers. On 31 and 32 `GPU_DURATION` begins with
-//! the swap, so the GPU's tail is known exactly; from 33 on it begins later, so the tail is at most
-//! `GPU_DURATION`.
+//! stage runs. On API 24 to 30 that wait is the only difference between total and stages. From API 31 on, the
+//! total ends with the GPU when that ends after the swap of the buffers. On API 31 and 32 `GPU_DURATION`
+//! begins with the swap, so the GPU's tail is known exactly; from API 33 on it begins later, so the tail is
+//! at most `GPU_DURATION`.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame, Uptime};
@@ -56,15 +56,15 @@ pub struct StageReport {
     pub tail_is_exact: bool,
     /// `TOTAL_DURATION`.
     pub total_ns: u64,
-    /// `GPU_DURATION` (31 and later).
+    /// `GPU_DURATION` (API 31 and newer).
     pub gpu_ns: Option<u64>,
-    /// `DEADLINE`: from the intended vsync (31 and later).
+    /// `DEADLINE`: from the intended vsync (API 31 and newer).
     pub deadline_ns: Option<u64>,
-    /// `VSYNC_TIMESTAMP`: the frame time, equal to `frameTimeNanos` (26 and later).
+    /// `VSYNC_TIMESTAMP`: the frame time, equal to `frameTimeNanos` (API 26 and newer).
     pub vsync_ns: Option<Uptime>,
-    /// `INTENDED_VSYNC_TIMESTAMP` (26 and later).
+    /// `INTENDED_VSYNC_TIMESTAMP` (API 26 and newer).
     pub intended_vsync_ns: Option<Uptime>,
-    /// `FRAME_TIMELINE_VSYNC_ID` (36).
+    /// `FRAME_TIMELINE_VSYNC_ID` (API 36 and newer).
     pub vsync_id: Option<u64>,
     /// Whether it is a frame of a new window, which does not count as jank.
     pub first_draw: bool,
@@ -123,7 +123,7 @@ impl StageReport {
     }
 
     /// The part of the total that is not in the platform's stages: the wait for the render thread, and from
-    /// 31 on the GPU's tail.
+    /// API 31 on the GPU's tail.
     pub fn unattributed_ns(&self) -> u64 {
         self.stage(Stage::RenderWait).saturating_add(self.stage(Stage::GpuTail))
     }
@@ -137,8 +137,8 @@ impl StageReport {
         behind.into_iter().fold(self.total_ns, |left, stage| left.saturating_sub(self.stage(stage)))
     }
 
-    /// Whether it cost too much: its total exceeds the deadline where the platform has one (31 and later),
-    /// else main's part exceeds the interval.
+    /// Whether it cost too much: its total exceeds the deadline where the platform has one (API 31 and
+    /// newer), else main's part exceeds the interval.
     pub fn is_slow(&self, interval: RefreshInterval) -> bool {
         match self.deadline_ns {
             Some(deadline) => self.total_ns > deadline,

@@ -15,7 +15,7 @@ const SHORTEST_NS: u64 = 99_600_000;
 /// A sequence of frames that begins with one that was visibly too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JankWindow {
-    /// Its first frame, counted from the first that the stream saw.
+    /// Its first frame, counted from the first frame of the stream, which is 0.
     pub first_frame: u64,
     /// How many frames.
     pub frames: u32,

@@ -7,7 +7,8 @@ use loopbox_format::model::{FrameFlags, Uptime};
 use loopbox_frames::{DisplayFrame, RefreshInterval, Scenes};
 use proptest::prelude::*;
 
-/// A second implementation of the definitions, which may read the whole list.
+/// A second implementation of refreshes and jank windows, to compare with. Unlike the crate, it has the
+/// durations of all frames at once.
 mod reference {
     pub(super) fn refreshes(duration: u64, interval: u64) -> u64 {
         ((2 * duration + interval) / (2 * interval)).max(1)

@@ -63,14 +63,14 @@ pub fn as_report(stall: &Stall, base: &Base) -> Report {
 }
 
 impl Stall {
-    /// When it began, Unix milliseconds; `None` when the line does not say, or gives an impossible day.
+    /// When it began, Unix milliseconds; `None` when the line has no time, or an impossible one.
     pub fn began_ms(&self) -> Option<u64> {
         u64::try_from(DateTime::parse_from_rfc3339(&self.t).ok()?.timestamp_millis()).ok()
     }
 }
 
-/// `android.os.Handler com.example.shop.Checkout: 0`: the Handler, the callback if there is one, and the code
-/// if known.
+/// Reads a message such as `android.os.Handler com.example.shop.Checkout: 0`: the class of the Handler, that
+/// of the callback if there is one, and `what` if it is known. `None` for a text without a class.
 fn message(text: &str) -> Option<Message> {
     let (names, what) = match text.rsplit_once(": ") {
         Some((names, what)) => (names, what.parse().ok()),
@@ -122,7 +122,7 @@ struct Known<'s, 't> {
 }
 
 impl<'t> Known<'_, 't> {
-    /// A stack, bottom frame first.
+    /// The locations of a stack's frames, bottom frame first.
     fn stack(&mut self, stack: &'t Stack) -> Vec<LocationId> {
         stack.frames.iter().rev().map(|frame| self.location(frame)).collect()
     }
@@ -140,7 +140,7 @@ impl<'t> Known<'_, 't> {
         at
     }
 
-    /// A frame as `StackTraceElement` prints it: `com.example.shop.Cart.total(Cart.java:88)`.
+    /// Reads a frame as `StackTraceElement` prints it: `com.example.shop.Cart.total(Cart.java:88)`.
     fn frame(&mut self, frame: &str) -> Location {
         let (name, place) = frame.split_once('(').unwrap_or((frame, ""));
         let place = place.trim_end_matches(')');
@@ -162,7 +162,8 @@ impl<'t> Known<'_, 't> {
     }
 }
 
-/// `... 40 frames left out`, as the app writes where a stack was deeper than its sampler reads.
+/// The number in `... 40 frames left out`, which the app writes where a stack was deeper than its sampler
+/// reads. `None` for a frame.
 fn left_out(frame: &str) -> Option<u32> {
     frame.strip_prefix("... ")?.strip_suffix(" frames left out")?.parse().ok()
 }

@@ -14,7 +14,7 @@ const DISPATCH: [&str; 3] = [
 /// The key of a stack: stacks with equal keys are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Culprit {
-    /// A method with its class.
+    /// The app's method nearest to the top, or else a library's, or else the top frame's; with its class.
     pub(crate) method: String,
     /// The top frame, if it is another method.
     pub(crate) waits_in: Option<String>,

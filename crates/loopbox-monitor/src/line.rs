@@ -48,7 +48,7 @@ pub struct Stall {
     pub t: String,
     /// When it ended.
     pub end: String,
-    /// The process.
+    /// Id of the process.
     pub pid: i64,
     /// The number of limits that it exceeded.
     pub level: u32,
@@ -76,17 +76,17 @@ pub struct Stall {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct DisplayFrames {
-    /// How many were dropped because of the stall; `None` when no counted frame was shown meanwhile.
+    /// How many frames were dropped because of the stall; `None` when no counted frame was shown meanwhile.
     pub dropped: Option<u64>,
     /// The screen that the figures belong to.
     pub scene: String,
-    /// Its frames so far.
+    /// How many frames the screen has had so far.
     pub scene_frames: u64,
-    /// How many it has dropped.
+    /// How many frames the screen has dropped so far.
     pub scene_dropped: u64,
-    /// Its frames per second.
+    /// The screen's frames per second.
     pub scene_fps: Option<f64>,
-    /// Its hitch rate.
+    /// The screen's hitch rate, in milliseconds per second.
     pub scene_hitch_ms_per_s: Option<f64>,
 }
 
@@ -151,7 +151,7 @@ pub fn read_line(bytes: &[u8]) -> Option<Line> {
 }
 
 impl Stall {
-    /// Frames dropped because of it, as far as known.
+    /// How many frames were dropped because of it; `None` when that is not known.
     pub(crate) fn dropped_frames(&self) -> Option<u64> {
         self.display_frames.as_ref()?.dropped
     }

@@ -13,8 +13,8 @@ pub struct Stalls {
 }
 
 /// Calls `visit` for each stall of a file, unpacked, in the order of the lines. A stall gets the default
-/// process when no line describes its process. Only one stall is kept in memory at a time, because unpacked
-/// it is many times as large as its line.
+/// process when no line before it describes its process. Only one stall is kept in memory at a time, because
+/// unpacked it is many times as large as its line.
 ///
 /// # Errors
 /// The first one of `visit`.
@@ -46,7 +46,7 @@ pub fn each_stall<E>(
     Ok(found)
 }
 
-/// Many times as many processes as an app has in a day.
+/// The most processes of a file that are distinguished: many times as many as an app has in a day.
 const MAX_PROCESSES: usize = 10_000;
 
 /// The lines that are not empty.

@@ -91,7 +91,7 @@ impl Summary {
         }
     }
 
-    /// The sums.
+    /// The sums of all files so far.
     pub fn view(&self) -> View {
         let mut days: Vec<Group> = self.days.values().cloned().collect();
         days.sort_by(|a, b| a.name.cmp(&b.name));

@@ -24,7 +24,7 @@ pub fn text(view: &View, limit: usize) -> String {
     out
 }
 
-/// `7 stalls, 4.31 s in all, longest 731 ms, 43 frames dropped; 2 processes; 1 line cut off`.
+/// The headline: `7 stalls, 4.31 s in all, longest 731 ms, 43 frames dropped; 2 processes; 1 line cut off`.
 pub(crate) fn headline(view: &View) -> String {
     let mut line = format!(
         "{}, {} in all, longest {}{}",
@@ -132,14 +132,14 @@ pub(crate) fn values(phase: &Phase) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(what, value)| Some((what, value?))).collect()
 }
 
-/// `1 of level 1, 2 of level 2`.
+/// How many stalls each level has: `1 of level 1, 2 of level 2`.
 pub(crate) fn levels(levels: &BTreeMap<u32, u64>) -> String {
     let parts: Vec<String> =
         levels.iter().map(|(level, stalls)| format!("{stalls} of level {level}")).collect();
     parts.join(", ")
 }
 
-/// `, 43 frames dropped`; nothing where none is known to be.
+/// How many frames were dropped: `, 43 frames dropped`. Empty when none is known to be.
 pub(crate) fn dropped(frames: u64) -> String {
     if frames == 0 { String::new() } else { format!(", {} dropped", plural(frames, "frame")) }
 }

@@ -12,15 +12,15 @@ pub struct View {
     pub files: u64,
     /// How many stalls they have.
     pub stalls: u64,
-    /// How long those took together.
+    /// How long the stalls took together.
     pub ms: f64,
     /// How long the longest stall took.
     pub longest_ms: f64,
-    /// How many frames they dropped where that is known.
+    /// How many frames the stalls dropped, where that is known.
     pub dropped_frames: u64,
     /// How many stalls each level has.
     pub levels: BTreeMap<u32, u64>,
-    /// How many processes wrote.
+    /// How many processes wrote lines.
     pub processes: u64,
     /// How many different users of the app are named; 0 when none is.
     pub users: u64,
@@ -28,13 +28,13 @@ pub struct View {
     pub cut_lines: u64,
     /// Lines that the app could not write.
     pub lost_lines: u64,
-    /// By day, oldest first.
+    /// The stalls by day, oldest first.
     pub days: Vec<Group>,
-    /// By scene, most time first.
+    /// The stalls by scene, most time first.
     pub scenes: Vec<Group>,
-    /// By message, most time first.
+    /// The stalls by message, most time first.
     pub messages: Vec<Group>,
-    /// By stack, most time first.
+    /// The time of the stalls by stack, most time first.
     pub stacks: Vec<StackGroup>,
     /// What the process did around stalls.
     pub around: Around,
@@ -45,13 +45,13 @@ pub struct View {
 pub struct Group {
     /// The value that they share; empty for stalls that do not have it.
     pub name: String,
-    /// How many.
+    /// How many stalls there are.
     pub stalls: u64,
     /// How long they took together.
     pub ms: f64,
     /// How long the longest stall took.
     pub longest_ms: f64,
-    /// How many frames they dropped where that is known.
+    /// How many frames the stalls dropped, where that is known.
     pub dropped_frames: u64,
     /// How many stalls each level has.
     pub levels: BTreeMap<u32, u64>,
@@ -60,11 +60,12 @@ pub struct Group {
 /// Time in stacks that have the same culprit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StackGroup {
-    /// The app's method nearest to the top; empty for time without a stack.
+    /// The app's method nearest to the top, or else a library's, or else the top frame's; empty for time
+    /// without a stack.
     pub method: String,
     /// The top frame, where it is another method.
     pub waits_in: Option<String>,
-    /// Its share of the stalls' time, by the number of stacks.
+    /// The part of the stalls' time that falls to these stacks, by how often they were seen.
     pub ms: f64,
     /// How many stalls have it.
     pub stalls: u64,
@@ -90,9 +91,9 @@ pub struct Around {
 pub struct Phase {
     /// How many stalls have a sample.
     pub stalls: u64,
-    /// Use of a processor by the process, in per cent.
+    /// CPU use of the process, in per cent of one processor.
     pub proc_cpu: Option<f64>,
-    /// Use of all processors by all processes, in per cent.
+    /// CPU use of all processes, in per cent of all processors.
     pub sys_cpu: Option<f64>,
     /// Memory that the machine has left.
     pub free_mb: Option<f64>,

@@ -8,6 +8,7 @@ use crate::slots::{RECORDER, TRAMPOLINES};
 /// Whether there are trampolines for this machine.
 pub const SUPPORTED: bool = true;
 
+/// Passes the entry of a poll on to the recorder, and returns the recorder's result; 0 without a recorder.
 /// Called by the trampolines.
 pub(crate) extern "C" fn entered(env: *mut c_void, timeout_ms: i32, frame: usize) -> u32 {
     // SAFETY: null, or a recorder that lives for good.
@@ -15,7 +16,7 @@ pub(crate) extern "C" fn entered(env: *mut c_void, timeout_ms: i32, frame: usize
     recorder.map_or(0, |recorder| (recorder.entered)(env, timeout_ms, frame))
 }
 
-/// Called by the trampolines.
+/// Passes the return of a poll on to the recorder. Called by the trampolines.
 pub(crate) extern "C" fn returned(env: *mut c_void, of: u32) {
     // SAFETY: as in `entered`.
     if let Some(recorder) = unsafe { RECORDER.load(Ordering::Acquire).as_ref() } {

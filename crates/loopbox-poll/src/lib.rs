@@ -41,7 +41,7 @@ pub struct Trampoline(usize);
 
 impl Trampoline {
     /// The trampoline that calls `original`: an existing one, else an unused one. `None` when all are in use,
-    /// and on machines for which there is none. Main thread only.
+    /// when `original` is 0 or a trampoline, and on machines for which there is none. Main thread only.
     pub fn claim(original: usize, recorder: &'static Recorder) -> Option<Self> {
         if !SUPPORTED || original == 0 || Self::at(original).is_some() {
             return None;
@@ -58,7 +58,7 @@ impl Trampoline {
         Self::all().find(|trampoline| address != 0 && trampoline.address() == address)
     }
 
-    /// All of them, claimed or not.
+    /// All trampolines, claimed or not.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TRAMPOLINES).map(Self)
     }

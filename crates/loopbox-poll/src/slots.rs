@@ -17,8 +17,8 @@ pub struct Recorder {
 }
 
 /// What a trampoline reads. The assembly depends on this layout: a slot has 16 bytes, and the queue is in the
-/// upper half. 32-bit code reads the queue in two halves. A mix of two values names no queue that is polled
-/// meanwhile, because one of the two is 0.
+/// upper half. 32-bit code reads the queue in two halves, which may be of the value before and the value
+/// after a change. Such a mix names no queue that is polled meanwhile, because one of the two values is 0.
 #[repr(C)]
 pub(crate) struct Slot {
     /// The function that it calls; 0 until it is claimed, and unchanged after that.

@@ -9,7 +9,7 @@ type Poll = extern "C" fn(*mut c_void, *mut c_void, i64, i32);
 
 /// What was called, in order.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// The tests share the trampolines.
+/// Held by each test, because the tests share the trampolines.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn say(what: String) {

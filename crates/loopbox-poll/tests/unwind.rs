@@ -70,7 +70,7 @@ fn an_unwinder_passes_through_each_trampoline() {
     }
 }
 
-/// Three libraries, each of which calls the one before.
+/// The functions of three simulated libraries that pass a poll on.
 static WRAPPERS: [Poll; 3] = [wraps::<0>, wraps::<1>, wraps::<2>];
 
 extern "C" fn wraps<const N: usize>(env: *mut c_void, object: *mut c_void, queue: i64, timeout_ms: i32) {

@@ -40,7 +40,7 @@ pub struct Sampling {
     pub stop_budget_per_hour_ns: u64,
     /// A stop longer than this makes the sampler back off.
     pub slow_stop_ns: u64,
-    /// How much wider the interval is while the app is in the background.
+    /// How many times as wide the interval is while the app is in the background.
     pub background_factor: u32,
 }
 
@@ -126,7 +126,7 @@ pub enum ConfigError {
         name: &'static str,
         /// The value.
         value: u64,
-        /// `less than`, `at least`.
+        /// How the value must compare with the other one: `less than`, `more than`, `at most`.
         relation: &'static str,
         /// The other field.
         other: &'static str,

@@ -9,7 +9,7 @@ pub(crate) struct Bounded<T> {
 }
 
 impl Bounded<u64> {
-    /// The limits of a number of milliseconds.
+    /// The bounds of a number of milliseconds, in nanoseconds.
     pub(crate) fn ns(&self) -> RangeInclusive<u64> {
         const MS: u64 = 1_000_000;
         self.bounds.start() * MS..=self.bounds.end() * MS

@@ -16,7 +16,7 @@ pub enum Place {
     Running,
     /// In another system call.
     Elsewhere,
-    /// The kernel does not say.
+    /// The kernel does not show what the thread does.
     Unknown,
 }
 
@@ -42,13 +42,13 @@ impl Demand {
 /// One check of a main thread that runs no message.
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
-    /// Now, uptime.
+    /// When the check is made, uptime.
     pub now_ns: Uptime,
-    /// The number of what may run outside of messages now; it changes after each message.
+    /// The token of what may run outside of messages now; it is another one after each message.
     pub token: Token,
     /// The processor time that it has requested; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
-    /// Where it is.
+    /// What the kernel shows of the thread.
     pub place: Place,
 }
 
@@ -69,11 +69,11 @@ pub enum Finding {
 pub struct Asleep {
     /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
     pub token: Token,
-    /// Uptime.
+    /// When this was seen, uptime.
     pub at_ns: Uptime,
     /// The processor time that the thread had requested.
     pub demand: Demand,
-    /// It was seen in its queue's wait.
+    /// Whether the thread was seen in its queue's wait.
     pub waited: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct Asleep {
 pub struct SeenBusy {
     /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
     pub token: Token,
-    /// Uptime.
+    /// When this was seen, uptime.
     pub at_ns: Uptime,
     /// The processor time that the thread had requested.
     pub demand: Demand,
@@ -170,7 +170,7 @@ impl OutsideWatch {
     }
 
     /// How long the work with this number was seen to last, once it is over: until the message that began at
-    /// `next_ns`, if that is known.
+    /// `next_ns`, if that is known. `None` when the work was not seen.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
         (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).since(since_ns))

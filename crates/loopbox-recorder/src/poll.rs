@@ -60,9 +60,9 @@ struct Loop {
     /// The stack pointer of its last poll.
     at: StackPointer,
     frames: u32,
-    /// What began after its last poll has not ended yet.
+    /// Whether what began after its last poll has not ended yet.
     open: bool,
-    /// A poll that waits was entered since the last message, or no message was seen yet.
+    /// Whether a poll that waits was entered since the last message, or no message was seen yet.
     waited: bool,
 }
 
@@ -190,7 +190,7 @@ impl PollRules {
         self.loops.get_mut(self.depth.checked_sub(1)?)
     }
 
-    /// The innermost loop is not on the stack any more.
+    /// Removes the innermost loop, which is not on the stack any more.
     fn leave(&mut self, dispatches: &mut impl Dispatches) {
         let open = self.top().is_some_and(|top| top.open);
         self.depth = self.depth.saturating_sub(1);

@@ -14,8 +14,8 @@ const GAP_NS: u64 = 1_000 * MS;
 /// message the barrier of its frame is overdue for as long as a leaked one, but is removed with the next
 /// frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is checked again after half of the time for which it is known,
-/// within these bounds.
+/// A barrier that holds back nothing yet is checked again after half of the time for which it is known: not
+/// before this time, and not after [`LONGEST_NS`].
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 

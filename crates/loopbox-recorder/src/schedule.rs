@@ -11,8 +11,8 @@ const HOUR_NS: u128 = 3_600_000 * MS as u128;
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
 /// often, until it finds one. In that case messages follow each other and all are short, as while the app
-/// scrolls. This does not apply where short trees are kept as well, because they would begin too late. (The
-/// thread does not check before it parks either.)
+/// scrolls. This does not apply where short trees are kept as well, because they would begin too late. Where
+/// they are not kept, the thread does not check an idle main thread again before it parks.
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -26,8 +26,8 @@ const CALM_STEPS: u32 = 32;
 const MAX_BACKOFF: u32 = 4;
 /// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
-/// Nothing is sampled for this long after a second message in a row was given up, and six times as long after
-/// each further one, up to an hour.
+/// Nothing is sampled for this long after a second message in a row was given up. After each further one the
+/// time is [`GIVEN_UP_FACTOR`] times as long, up to [`GIVEN_UP_MAX_NS`].
 const GIVEN_UP_NS: u64 = 10_000 * MS;
 const GIVEN_UP_FACTOR: u64 = 6;
 const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
@@ -123,7 +123,7 @@ pub enum Taken {
 ///   budget stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// The onset in effect, and the one without frames.
+    /// The onset in effect. `usual_onset_ns` is the one without display frames.
     onset_ns: u64,
     usual_onset_ns: u64,
     base_interval_ns: u64,
@@ -157,7 +157,8 @@ pub struct Schedule {
     failures: u32,
     /// The message that was given up last.
     given_up_token: Token,
-    /// How many messages were given up: since the last stack, and since the process started.
+    /// How many messages were given up since the last stack. `given_up` counts them since the schedule was
+    /// created.
     given_up_in_a_row: u32,
     given_up: u32,
     /// Nothing is sampled before this uptime.
@@ -271,8 +272,8 @@ impl Schedule {
         self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a check that found nothing to sample. Returns when the next one is due at the earliest; zero
-    /// when there may be something at any time.
+    /// Counts a check that found nothing to sample. Returns when the next check is due at the earliest; zero
+    /// when it may be made at any time.
     fn next_check_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
         if self.checks_rarely() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
@@ -282,7 +283,7 @@ impl Schedule {
         self.fruitless >= BUSY_CHECKS && !self.keeps_short_trees
     }
 
-    /// The result of the stack that [`Step::Sample`] requested; `now_ns` is the time after it.
+    /// Takes the result of the stack that [`Step::Sample`] requested; `now_ns` is the time after it.
     pub fn taken(&mut self, now_ns: Uptime, taken: Taken) {
         match taken {
             Taken::Stack { stop_ns } => {
@@ -316,8 +317,8 @@ impl Schedule {
         }
     }
 
-    /// The current message is not sampled any more; the next one is. If that fails, too, the reason why ART
-    /// cannot stop the main thread may last, so attempts become less and less frequent.
+    /// Gives up the current message: it is not sampled any more, but the next one is. If that fails, too, the
+    /// reason why ART cannot stop the main thread may last, so attempts become less and less frequent.
     fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
         self.given_up_token = self.token;
@@ -380,7 +381,7 @@ impl Schedule {
         Step::SleepUntil(deadline_ns)
     }
 
-    /// Returns the time at which the thread wanted to wake, if it slept until then.
+    /// Notes how late the thread woke. Returns the time at which it wanted to wake, if it slept until then.
     fn note_lateness(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let asked_ns = self.asked_ns.take().filter(|&asked_ns| asked_ns <= now_ns)?;
         let late = now_ns - asked_ns;
@@ -421,7 +422,8 @@ impl Schedule {
         self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
     }
 
-    /// Refills the budget; `Some` with the time to wait when it does not suffice for a usual stop.
+    /// Refills the budget. When that does not suffice for a usual stop, returns until when to wait: at most
+    /// an hour.
     fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let budget = u128::from(self.budget_per_hour_ns);
         let since = now_ns.since(self.budget_at_ns.unwrap_or(now_ns));

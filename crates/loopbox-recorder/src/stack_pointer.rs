@@ -1,7 +1,7 @@
 //! Where on its stack the main thread called the hook.
 
-/// The place on the thread's stack at which a hook was called. It distinguishes a nested `Looper.loop()` from
-/// a lost end.
+/// The place on the thread's stack at which a hook was called. It distinguishes a message inside of a nested
+/// `Looper.loop()` from one that follows a message whose end was not reported.
 ///
 /// When a message begins while another one has not ended, there are two cases. Either the other one runs a
 /// nested loop; then the stack is deeper than at the other's start. Or the other one was left by an exception
@@ -15,8 +15,8 @@ pub struct StackPointer(u64);
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {
-    /// An unknown place: a message that starts there inside of another one counts as the loss of the other's
-    /// end.
+    /// An unknown place. When a message starts there inside of another one, the other one's end counts as
+    /// lost.
     pub const UNKNOWN: Self = Self(0);
 
     /// The pointer of a message whose start was not seen: every other pointer counts as inside of it.
@@ -27,7 +27,7 @@ impl StackPointer {
         Self(address)
     }
 
-    /// A pointer in the calling function.
+    /// The address of a local variable in the calling function.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the pointer must lie in the caller's frame")]
     pub fn here() -> Self {

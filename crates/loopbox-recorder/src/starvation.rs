@@ -3,13 +3,13 @@
 /// What the kernel counts for a thread (`/proc/<pid>/task/<tid>/schedstat`), and whether it sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheduled {
-    /// How long it ran.
+    /// How long the thread ran.
     pub ran_ns: u64,
-    /// How long it waited for a processor. The kernel adds a wait when it ends, not before.
+    /// How long the thread waited for a processor. The kernel adds a wait when it ends, not before.
     pub waited_ns: u64,
-    /// How often it was given a processor.
+    /// How often the thread was given a processor.
     pub turns: u64,
-    /// It runs, or waits for a processor.
+    /// Whether the thread runs, or waits for a processor.
     pub is_runnable: bool,
 }
 
@@ -60,8 +60,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Checks at these times: milliseconds so far, run, waited, turns, whether it is runnable, and the
-    /// expected result.
+    /// Checks at these times. Each check has the milliseconds since the start, how many of them the thread
+    /// ran, how many it waited, its turns, whether it is runnable, and the expected result in milliseconds.
     fn checks(checks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,

@@ -12,11 +12,11 @@ const MAX_PHASES: usize = 64;
 pub struct Sample<F> {
     /// The stack's frames, in the form in which the caller keeps them.
     pub frames: F,
-    /// When it was taken, uptime.
+    /// When the stack was taken, in uptime.
     pub at_ns: Uptime,
-    /// How long it kept the main thread stopped.
+    /// How long the main thread was stopped for this stack.
     pub stop_ns: u64,
-    /// The interval in effect when it was taken.
+    /// The sampling interval in effect when the stack was taken.
     pub interval_ns: u64,
 }
 
@@ -27,7 +27,7 @@ impl<F> Sample<F> {
     }
 }
 
-/// The interval to use when `used` of `capacity` is used up.
+/// The sampling interval from the time on when `used` of `capacity` samples or nodes are used up.
 ///
 /// The first half has the full resolution. The other half is divided into sixteen parts, each of which
 /// doubles the interval. With the defaults, the first ten seconds have a stack each 10 ms, a minute has one
@@ -38,7 +38,7 @@ pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
     base_ns.saturating_mul(1 << doublings)
 }
 
-/// Merges the stacks of one message after the other into [`StackTree`]s.
+/// Merges the stacks of a message into a [`StackTree`], for one message after the other.
 ///
 /// One builder serves all messages: its memory is allocated once and limited by
 /// [`Sampling::samples_per_tree`] and [`Sampling::nodes_per_tree`]. What does not fit counts as missed.
@@ -106,7 +106,7 @@ impl StackTreeBuilder {
         self.source
     }
 
-    /// Adds a stack, top frame first. False when there was no room and it counts as missed.
+    /// Adds a stack, top frame first. Returns false when there is no room; then the stack counts as missed.
     pub fn push(&mut self, sample: &Sample<&[LocationId]>) -> bool {
         self.longest_stop_ns = self.longest_stop_ns.max(sample.stop_ns);
         self.total_stop_ns = self.total_stop_ns.saturating_add(sample.stop_ns);
@@ -131,7 +131,8 @@ impl StackTreeBuilder {
         self.missed = self.missed.saturating_add(samples);
     }
 
-    /// The interval that the tree can afford from now on.
+    /// The sampling interval from now on: the base interval, widened when more than half of the tree is used
+    /// up.
     pub fn interval_ns(&self) -> u64 {
         let nodes = self.merger.nodes().len() as u32;
         let by_nodes = widened_interval(self.interval_ns, nodes, self.max_nodes);
@@ -176,7 +177,7 @@ impl StackTreeBuilder {
         }
     }
 
-    /// Replaces the number of every location, after the table that they index was renumbered.
+    /// Replaces the number of every location, after the table of locations was renumbered.
     pub(crate) fn renumber(&mut self, number: impl FnMut(LocationId) -> LocationId) {
         self.merger.renumber(number);
     }

@@ -59,8 +59,9 @@ pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) ->
 /// Who sent a signal, by the sender's user. A kernel that does not know the sender gives user 0 and process
 /// id 0.
 pub fn origin(pid: u32, uid: u32, own_pid: u32, own_uid: u32) -> SignalOrigin {
-    /// `Process.SYSTEM_UID` and `Process.SHELL_UID`.
+    /// `Process.SYSTEM_UID`.
     const SYSTEM: u32 = 1_000;
+    /// `Process.SHELL_UID`.
     const SHELL: u32 = 2_000;
     if pid == own_pid {
         SignalOrigin::SameProcess

@@ -6,14 +6,14 @@ use loopbox_format::model::{CpuUse, Token, Uptime};
 const MS: u64 = 1_000_000;
 /// A thread that wakes up this much too late was kept from running, and the whole process with it.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is checked at least; in the background, where no user waits, less often is
-/// enough.
+/// How often a running message is checked at least while the app is in the foreground.
 const CHECK_NS: u64 = 500 * MS;
+/// How often a running message is checked at least while the app is in the background, where no user waits.
 const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
 /// A message of at least this age leaves a report if its process is killed.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often a message of that age is checked. From these checks the next launch knows how long the message
-/// ran, to within a tenth of a second.
+/// How often a message older than [`MATTERS_NS`] is checked. From these checks the next launch knows how long
+/// the message ran, to within a tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last check.
@@ -30,18 +30,19 @@ pub enum Since {
 /// A message that runs long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspect {
-    /// Its token; [`Token::NONE`] for none.
+    /// The token of the message; [`Token::NONE`] when none runs.
     pub token: Token,
-    /// When its dispatch began.
+    /// When the dispatch of the message began.
     pub start_ns: Uptime,
-    /// How long it had been running, without `frozen_ns`.
+    /// How long the message had been running, without `frozen_ns`.
     pub ran_ns: u64,
     /// How long the process did not run during the message.
     pub frozen_ns: u64,
     /// The part of `ran_ns` for which the main thread has waited for a processor since the first check of the
     /// message.
     pub starved_ns: u64,
-    /// Which processes used the processors since that check; covers no time until the second check.
+    /// Which processes used the processors since the first check of the message; covers no time until the
+    /// second check.
     pub cpu_use: CpuUse,
 }
 
@@ -72,7 +73,7 @@ pub struct Counted {
     pub processors: Option<u32>,
 }
 
-/// When the process did not run while a message did.
+/// The freezes: times in which the process did not run while a message did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frozen {
     /// The total time of all freezes.
@@ -103,7 +104,7 @@ impl Watchdog {
         self.background = background;
     }
 
-    /// Updates what the main thread does. True when the message is under suspicion.
+    /// Updates the running message from `activity`. True when the message is under suspicion.
     pub fn check(&mut self, now_ns: Uptime, activity: Activity, since: Since) -> bool {
         let Some((token, start_ns)) = activity.running() else {
             self.message = Suspect::default();
@@ -125,7 +126,7 @@ impl Watchdog {
         self.message.ran_ns >= self.suspicion_ns
     }
 
-    /// Takes the kernel's counters at the last check, where available.
+    /// Takes the kernel's counters at the last check; `None` when they could not be read.
     pub fn counted(&mut self, now: Option<Counted>) {
         let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;
@@ -161,7 +162,7 @@ impl Watchdog {
         (message.token != Token::NONE).then_some(next_ns)
     }
 
-    /// When the process did not run while a message did.
+    /// The freezes so far: times in which the process did not run while a message did.
     pub fn frozen(&self) -> Frozen {
         self.frozen
     }

@@ -100,7 +100,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// The expected name: the one from the hook, or for an adopted message that of the start of the app.
+    /// The expected message. An adopted message is named by the stack, any other one by the hook.
     fn message(&self, token: u64) -> Message {
         let message = message(token, self.component);
         if self.adopted { Message { what: Some(110), named_by: NamedBy::Stack, ..message } } else { message }

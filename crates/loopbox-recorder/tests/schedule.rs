@@ -14,8 +14,9 @@ struct Sampler {
     now_ns: Uptime,
     /// How late each sleep ends.
     late_ns: u64,
-    /// How long a stop takes, and how long a sample takes altogether.
+    /// How long a sample stops the main thread.
     stop_ns: u64,
+    /// How long a sample takes altogether.
     sample_ns: u64,
     taken_at_ns: Vec<Uptime>,
     intervals_ns: Vec<u64>,
@@ -36,8 +37,8 @@ impl Sampler {
         }
     }
 
-    /// Runs while the main thread does this, until this time; returns the last step, when it parked or
-    /// stopped.
+    /// Runs the sampler until `until_ns`, while the main thread does `activity`. Returns the step when the
+    /// sampler parks before that.
     fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
             match self.schedule.next(self.now_ns, activity) {
@@ -475,7 +476,7 @@ proptest! {
     }
 }
 
-/// As in the block monitor: one stack at the threshold.
+/// The block monitor samples like this: one stack at the threshold.
 #[test]
 fn once_a_stack_was_taken_a_message_is_left_alone() {
     let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });

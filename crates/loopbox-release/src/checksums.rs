@@ -35,7 +35,7 @@ pub(crate) fn write(file: &Path) -> Result<()> {
     KINDS.iter().try_for_each(|(kind, of)| write_atomically(&with_ending(file, kind), of(&bytes)))
 }
 
-/// Compares a file's checksums with its bytes. Returns how many there are.
+/// Compares a file's checksums with its bytes. Returns the number of checksums.
 pub(crate) fn verify(file: &Path) -> Result<usize> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     for (kind, of) in KINDS {

@@ -22,8 +22,9 @@ use crate::archives::verify_components;
 /// The folder of a release with the commands.
 pub(crate) const FOLDER: &str = "commands";
 
-/// The package with the command, and the command.
+/// The package that contains the command.
 const PACKAGE: &str = "loopbox-cli";
+/// The name of the command.
 const COMMAND: &str = "loopbox";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -94,7 +95,7 @@ pub fn build(folder: &Path, committed_s: u64) -> Result<()> {
 /// Packs a built command, with its licences and notices, and writes the list of its components.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the command is not static or for another machine.
+/// When a file cannot be read or written, when the command is not static, or when it is for another machine.
 pub fn pack(machine: Machine, command: &Path, folder: &Path, committed_s: u64) -> Result<()> {
     let bytes = fs::read(command).with_context(|| format!("cannot read {}", command.display()))?;
     check(machine, &bytes).with_context(|| command.display().to_string())?;

@@ -24,9 +24,9 @@ pub struct Facts {
     pub version: String,
     /// The commit, in hexadecimal digits; `None` when the work tree differs from it.
     pub commit: Option<String>,
-    /// When it was committed, as a Unix time in seconds.
+    /// The time of the commit, as a Unix time in seconds.
     pub committed_s: u64,
-    /// Where the sources are, when that is known.
+    /// The place of the sources; `None` when it is not known.
     pub repository: Option<String>,
     /// SHA-256 of the lock file with the crates.
     pub lock_sha256: String,
@@ -76,7 +76,7 @@ impl Facts {
     }
 }
 
-/// The record of the compiler: a line for each package, `name=version`.
+/// Reads the record of the compiler, which has a line `name=version` for each package.
 fn packages(record: &str) -> Result<Vec<(String, String)>> {
     let package = |line: &str| {
         let parts = line.split_once('=').filter(|(name, version)| !name.is_empty() && !version.is_empty());

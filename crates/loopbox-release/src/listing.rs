@@ -22,7 +22,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     write_atomically(&folder.join(NAME), text)
 }
 
-/// Compares the list with the existing files. Returns what it lists.
+/// Compares the list with the existing files. Returns the listed SHA-256 of each file.
 pub(crate) fn verify(folder: &Path) -> Result<BTreeMap<String, String>> {
     let file = folder.join(NAME);
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -56,7 +56,8 @@ fn present(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(present)
 }
 
-/// The subjects of the provenance: every file except itself, with its SHA-256.
+/// The subjects of the provenance: every file except the provenance, the list and its signature, with its
+/// SHA-256.
 pub(crate) fn subjects(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut subjects = present(folder)?;
     subjects.remove(provenance::NAME);

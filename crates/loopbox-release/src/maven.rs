@@ -21,7 +21,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// One of its files, by the suffix after name and version.
+    /// One of the archive's files, by the suffix after name and version.
     pub(crate) fn file(&self, suffix: &str) -> PathBuf {
         self.folder.join(format!("{}-{}{suffix}", self.name, self.version))
     }

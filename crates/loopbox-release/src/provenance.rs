@@ -116,7 +116,7 @@ struct Builder {
 pub(crate) struct Claim {
     /// The commit that everything was built from; `None` where the statement names none.
     pub(crate) commit: Option<String>,
-    /// The builder.
+    /// The URI of the builder.
     pub(crate) builder: String,
 }
 

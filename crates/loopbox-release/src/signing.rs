@@ -18,7 +18,7 @@ pub const KEY: &str = "LOOPBOX_SIGNING_KEY";
 /// The variable with the key's passphrase; not set when the key has none.
 pub const PASSPHRASE: &str = "LOOPBOX_SIGNING_PASSPHRASE";
 
-/// The end of a signature's name.
+/// The file name extension of a signature.
 pub(crate) const SIGNATURE: &str = "asc";
 
 /// A keyring in a folder that only this user can read. The folder is removed when this value is dropped.
@@ -110,7 +110,7 @@ impl Signer {
 pub(crate) struct Checker(Keyring);
 
 impl Checker {
-    /// A verifier with the public keys in a file.
+    /// A checker with the public keys in a file.
     pub(crate) fn new(keys: &Path) -> Result<Self> {
         let keyring = Keyring::new()?;
         let text = fs::read_to_string(keys).with_context(|| format!("cannot read {}", keys.display()))?;

@@ -21,7 +21,7 @@ pub struct Verified {
     pub commands: usize,
     /// The number of files.
     pub files: usize,
-    /// The number of files with checksums.
+    /// The number of checked checksums.
     pub checksums: usize,
     /// The number of checked signatures; `None` when no keys to check them with were given.
     pub signatures: Option<usize>,

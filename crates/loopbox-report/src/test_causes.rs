@@ -66,7 +66,7 @@ impl fmt::Display for Reliability {
 /// How a variant of a cause differs from others.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
-    /// How long the message takes.
+    /// How long the message runs.
     age_ms: u64,
     /// The share of the message that the cause takes, in percent; main computes in the rest.
     part: u64,

@@ -81,7 +81,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Reports of stages in ms, in the platform's order with the total at the end (Android 10).
+    /// Adds reports of stages of the screen's frames: times in ms, in the platform's order with the total at
+    /// the end (Android 10).
     #[must_use]
     pub fn stages(mut self, scene: &str, reports: &[[i64; 9]]) -> Self {
         let id = self.scenes.scene(scene);

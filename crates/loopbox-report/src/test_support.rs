@@ -18,7 +18,7 @@ use std::io::Write;
 const MS: u64 = 1_000_000;
 /// The uptime of the dump of every built report: 100 s.
 pub const NOW_NS: u64 = 100_000 * MS;
-/// What runs outside of messages after message 98.
+/// The token of what runs outside of messages after message 98.
 pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
 /// The outermost frames of stacks, so that they are as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";

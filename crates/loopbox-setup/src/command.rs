@@ -55,7 +55,7 @@ pub fn outcome(command: &mut Command) -> Result<Outcome> {
 /// Runs a command to its end and returns its standard output.
 ///
 /// # Errors
-/// When it cannot be started or fails; with what it printed.
+/// When the command cannot be started or fails. The error of a failure contains what it printed.
 pub fn run(command: &mut Command) -> Result<String> {
     outcome(command)?.into_text()
 }

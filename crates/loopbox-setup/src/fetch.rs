@@ -54,7 +54,7 @@ impl Item<'_> {
         }
     }
 
-    /// apt's name for it.
+    /// apt's name for the item.
     fn name(&self) -> String {
         match self {
             Self::Package(package) => match package.pin() {
@@ -79,21 +79,21 @@ impl Item<'_> {
     }
 }
 
-/// Downloads into one folder.
+/// Downloads packages and source archives into one folder.
 #[derive(Debug)]
 pub struct Fetcher<'a> {
     progress: &'a Progress,
     apt: PathBuf,
     downloads: PathBuf,
-    /// Folders to search when the mirror has no such file.
+    /// Folders that are searched for a pinned file when the mirror could not serve it.
     fallbacks: Vec<PathBuf>,
     /// The archive of each index that was read, or the error of reading it.
     archives: RefCell<BTreeMap<String, std::result::Result<Archive, String>>>,
 }
 
 impl<'a> Fetcher<'a> {
-    /// Downloads into `downloads` below [`workspace::set_up`], for everything that is built in this
-    /// workspace.
+    /// A fetcher with the folder `downloads` below [`workspace::set_up`], for everything that is built in
+    /// this workspace.
     ///
     /// # Errors
     /// When the folder cannot be created.
@@ -262,8 +262,8 @@ impl<'a> Fetcher<'a> {
         Ok(found)
     }
 
-    /// Moves a downloaded file to the others, if it has the right content. `failure` is why the download
-    /// failed.
+    /// Moves a downloaded file from `partial` into the folder of downloads, if it has the right content.
+    /// `failure` is why the download failed.
     fn accept(&self, item: &Item<'_>, remote: &Remote, failure: Option<&anyhow::Error>) -> Result<()> {
         let file = self.downloads.join("partial").join(&remote.name);
         if !is(&file, &remote.sha256)? {
@@ -337,7 +337,8 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// The index that lists a package. Packages for all architectures are in every index.
+    /// The index that lists a package. A package of the architecture `all` is in the index of every
+    /// architecture.
     fn of(package: &'a Package) -> Self {
         let arch = if package.arch == "all" { Arch::X86_64.debian() } else { &package.arch };
         Self { suite: &package.suite, arch }

@@ -56,10 +56,10 @@ pub fn names(jar: &Path) -> Result<Vec<String>> {
     open(jar)?.file_names().map(|name| Ok(name.with_context(context)?.into_owned())).collect()
 }
 
-/// Some entries with their content.
+/// The entries called `names`, with their content.
 ///
 /// # Errors
-/// When the archive has not all of them.
+/// When the archive does not have all of them.
 pub fn read_entries(jar: &Path, names: &[&String]) -> Result<Vec<(String, Vec<u8>)>> {
     let mut archive = open(jar)?;
     names.iter().map(|name| Ok(((*name).clone(), entry(&mut archive, jar, name)?))).collect()

@@ -41,7 +41,8 @@ pub struct Package {
     /// Its use.
     #[serde(rename = "use")]
     pub purpose: Use,
-    /// Version and SHA-256 of a pinned package; neither for a floating one.
+    /// The version of a pinned package; `sha256` is the hash of its file. Both are `None` for a floating
+    /// package.
     version: Option<String>,
     sha256: Option<String>,
 }

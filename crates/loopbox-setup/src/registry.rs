@@ -19,20 +19,20 @@ const MAVEN_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8
 /// A package in one of the registries.
 #[derive(Debug, Clone, Copy)]
 pub struct Pinned<'a> {
-    /// Where it is.
+    /// The registry that has it.
     pub registry: Registry,
     /// Its name there: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is not a
     /// jar.
     pub package: &'a str,
     /// Its version.
     pub version: &'a str,
-    /// SHA-256 of its file, in hexadecimal digits. On PyPI, of the wheel for x86-64 Linux.
+    /// SHA-256 of its file, in hexadecimal digits. On PyPI the file is the wheel for x86-64 Linux.
     pub sha256: &'a str,
     /// About how large the file is.
     pub megabytes: u32,
 }
 
-/// The registry that has it.
+/// A registry of packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registry {
     /// Wheels, which are zip archives.
@@ -44,7 +44,7 @@ pub enum Registry {
     Maven,
 }
 
-/// A file of Maven Central in a list of them (TOML).
+/// One file of Maven Central: an entry of a list in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Artifact {
@@ -273,7 +273,7 @@ fn project_with(files: &[&Pinned<'_>]) -> Result<String> {
     ))
 }
 
-/// Where the files of all registries are.
+/// The folder of the files from all registries.
 fn downloads() -> PathBuf {
     workspace::set_up().join("downloads/registry")
 }

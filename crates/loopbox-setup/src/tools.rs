@@ -13,7 +13,8 @@ use crate::apt;
 use crate::arch::Arch;
 use crate::command::{command, run};
 
-/// A program and the Debian package that contains it; alternatives as in [`apt::install`].
+/// A program and the Debian package that contains it. `package` may name alternatives, in the form that
+/// [`apt::install`] takes.
 #[derive(Debug)]
 struct Needed {
     program: &'static str,
@@ -61,7 +62,8 @@ impl Tools {
     /// Finds all tools. As root, missing ones are installed by the machine's own apt.
     ///
     /// # Errors
-    /// When one is missing and cannot be installed; for a user other than root, with what to install.
+    /// When a tool is missing and cannot be installed. For a user other than root, the error says what to
+    /// install.
     pub fn ensure() -> Result<Self> {
         install_missing(NEEDED)?;
         Self::locate()
@@ -159,7 +161,8 @@ pub(crate) fn maven() -> Result<PathBuf> {
     tool("mvn")
 }
 
-/// A program that should exist by now.
+/// The path of a program on the search path. It is called after missing programs were installed, so a program
+/// that is still missing is an error.
 fn tool(program: &str) -> Result<PathBuf> {
     find(program, search_path().as_ref())
         .with_context(|| format!("{program} is still missing after its installation"))
@@ -178,7 +181,7 @@ fn search_path() -> Option<OsString> {
     env::var_os("PATH")
 }
 
-/// Where a program is on a search path.
+/// The first executable file called `program` in the folders of the search path `path`.
 fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
     env::split_paths(path?).map(|folder| folder.join(program)).find(|file| {
         fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)

@@ -84,7 +84,7 @@ pub fn zip_entries(archive: &Path, prefix: &str, folder: &Path) -> Result<()> {
 /// Unpacks some files of a tar archive, compressed or not, below a folder.
 ///
 /// # Errors
-/// When it has not all of them.
+/// When the archive does not have all of them.
 pub fn tar_members<S: AsRef<OsStr>>(archive: &Path, members: &[S], folder: &Path) -> Result<()> {
     let mut tar = command("tar", ["--extract", "--no-same-owner", "--directory"]);
     run(tar.arg(folder).arg("--file").arg(archive).args(members))?;

@@ -11,8 +11,8 @@ const MARK: &str = "crates/loopbox-setup";
 
 /// Root of the repository that the running program belongs to.
 ///
-/// It is not the repository that the program was compiled in: cargo uses existing programs in a copied clone.
-/// So it is determined at run time: from cargo, which reports the package that it runs, then from the
+/// It need not be the repository that the program was compiled in: cargo uses existing programs in a copied
+/// clone. So it is determined at run time: from cargo, which reports the package that it runs, then from the
 /// program's path, then from the current folder.
 pub fn root() -> PathBuf {
     let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -56,7 +56,7 @@ pub fn target() -> PathBuf {
 }
 
 /// The folder for everything that is set up once: downloads and testbeds. It is `target` of the repository,
-/// even when cargo uses another target folder, unless `LOOPBOX_SETUP_DIR` names one.
+/// even when cargo uses another target folder, unless `LOOPBOX_SETUP_DIR` names another folder.
 pub fn set_up() -> PathBuf {
     env::var_os("LOOPBOX_SETUP_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }

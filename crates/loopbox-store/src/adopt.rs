@@ -14,12 +14,12 @@ use std::time::{Duration, SystemTime};
 /// How the rings of dead processes are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingPolicy {
-    /// How many are adopted at one launch: the newest ones. Older ones are deleted unread.
+    /// How many rings are adopted at one launch: the newest ones. Older ones are deleted unread.
     pub max_files: usize,
-    /// How many bytes they may have together. The oldest ones beyond that are deleted unread.
+    /// How many bytes all adopted rings may have together. The oldest rings beyond that are deleted unread.
     pub max_bytes: u64,
-    /// How old one may be, by its file time; older ones are deleted unread. A ring with an impossible time,
-    /// because the phone's clock was wrong, does not count as old.
+    /// How old a ring may be, by its file time; older rings are deleted unread. A ring with an impossible
+    /// time, because the phone's clock was wrong, does not count as old.
     pub max_age: Duration,
     /// How often the adoption of a ring may be tried. Otherwise a ring whose adoption ends the process would
     /// end every launch.
@@ -35,11 +35,11 @@ impl Default for RingPolicy {
 /// The ring of a dead process. The file stays locked against other adopters while this value lives.
 #[derive(Debug)]
 pub struct OrphanedRing {
-    /// What it holds.
+    /// What the ring holds, or why nothing can be recovered from it.
     pub content: Result<Recovered, RecoverError>,
-    /// Its name as its process wrote it.
+    /// The ring's name as its process wrote it, without the number of tries.
     pub name: String,
-    /// When it was last written, by its file time.
+    /// When the ring was last written, by its file time.
     pub modified: SystemTime,
     path: PathBuf,
     _lock: File,
@@ -53,8 +53,8 @@ impl OrphanedRing {
     }
 }
 
-/// A ring that is older than this and still has its unfinished name has lost the process that made it: making
-/// a ring takes far less time.
+/// A ring still has its unfinished name while its process makes it, which takes far less time than this. When
+/// such a ring is older, that process is gone.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {
@@ -67,8 +67,8 @@ struct Found {
 }
 
 /// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy`
-/// excludes. The ring of a living process is locked, and so is one of another adopter: it is not opened for
-/// writing, renamed or deleted.
+/// excludes. A ring that a living process or another adopter has locked is not opened for writing, renamed or
+/// deleted.
 ///
 /// # Errors
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].

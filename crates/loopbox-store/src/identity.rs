@@ -23,7 +23,7 @@ impl BuildId {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Its form in a file: length, then the bytes.
+    /// The id's form in a file: its length, then its bytes.
     pub(crate) fn to_raw(self) -> [u8; 32] {
         let mut raw = [0; 32];
         raw.iter_mut().zip(core::iter::once(self.len).chain(self.bytes)).for_each(|(to, from)| *to = from);
@@ -74,7 +74,7 @@ impl Identity {
         Self { pid: std::process::id(), clocks, ..Self::default() }
     }
 
-    /// Completed with the process's start and the boot id, unless they are known.
+    /// This identity, completed with the process's start and the boot id where these are unknown.
     pub(crate) fn completed(self) -> Self {
         let Self { start_ticks: ticks, boot_id: id, .. } = self;
         Self {

@@ -98,7 +98,7 @@ impl Kind {
 /// write leaves the previous state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
-    /// How many closed records are kept; Qimao says 100.
+    /// How many closed records are kept. The article by Qimao says 100.
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,
@@ -152,13 +152,13 @@ pub enum LayoutError {
         /// Length of the file.
         len: usize,
     },
-    /// It was written by a newer major version.
+    /// The file was written by a newer major version.
     #[error("offset 8: ring version {found} is newer than {MAJOR}, the newest that this program reads")]
     Newer {
         /// The file's major version.
         found: u16,
     },
-    /// It was written by a machine with another byte order or word size.
+    /// The file was written by a machine with another byte order or word size.
     #[error("offset 16: the ring was written with another byte order or word size")]
     Machine,
     /// The header's checksum differs.
@@ -198,7 +198,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Lays a geometry out.
+    /// The layout of a ring with this geometry; [`LayoutError::Table`] when the geometry is impossible.
     pub(crate) fn of(geometry: &Geometry) -> Result<Self, LayoutError> {
         // Bounded before anything is multiplied with it.
         let Geometry {

@@ -22,7 +22,7 @@ pub enum FuseState {
     Open {
         /// The phase, by the sampler's own numbers (`loopbox_art::Phase`).
         phase: u8,
-        /// Since when, uptime in whole milliseconds.
+        /// When the phase began, uptime. The ring keeps whole milliseconds of it.
         since_ns: Uptime,
     },
     /// The word holds something that the sampler never writes.
@@ -42,7 +42,8 @@ impl FuseState {
     }
 }
 
-/// Records the phase that begins at this uptime; 0 means nothing dangerous. One thread at a time.
+/// Records that a phase begins at the uptime `now_ns`; phase 0 means that nothing dangerous is in progress.
+/// One thread at a time.
 ///
 /// Later instructions of this thread cannot take effect before the store: the processor retires in order, and
 /// what was retired survives the end of the process.

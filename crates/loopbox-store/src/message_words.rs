@@ -7,11 +7,11 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// The main thread runs message `token`. `later` is always 0 now. Earlier versions announced a message
-    /// again after each message of a loop inside of it, and counted those in `later`: then it is unknown
-    /// whether the message continued or its loop waited.
+    /// The main thread runs message `token`. This version always writes 0 to `later`. Earlier versions
+    /// announced a message again after each message of a loop inside of it, and counted those in `later`. If
+    /// `later` is not 0, it is unknown whether the message continued or its loop waited.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
-    /// It runs no message.
+    /// The main thread runs no message.
     Idle { since_ns: Uptime },
 }
 
@@ -160,7 +160,7 @@ const fn kind_from_word(word: u64) -> Option<RecordKind> {
     }
 }
 
-/// The words of a payload of exactly `N` words.
+/// The words of a payload; `None` when it has not exactly `N` words.
 pub(crate) fn words<const N: usize>(payload: &[u8]) -> Option<[u64; N]> {
     let mut out = [0; N];
     (payload.len() == N * 8)

@@ -21,16 +21,16 @@ use loopbox_format::model::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecoverError {
-    /// Its header is not usable.
+    /// The file's header is not usable.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// It is larger than any ring.
+    /// The file is larger than any ring.
     #[error("{len} bytes are more than a ring may have ({MAX_RING_BYTES})")]
     TooLarge {
         /// Bytes of the file.
         len: u64,
     },
-    /// It could not be read.
+    /// The file could not be read.
     #[error("cannot read the ring file: {0}")]
     Io(#[from] std::io::Error),
 }
@@ -120,7 +120,7 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
 }
 
 /// Reads all of `source`. `now_ns` is the uptime of a snapshot. A living process needs no sign of life, and
-/// the age of its running message must not depend on which of our threads gave the last one.
+/// the age of its running message must not depend on which of our threads gave the last sign of life.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
@@ -255,7 +255,7 @@ impl Reading<'_> {
         payload.map(|payload| (offset, payload))
     }
 
-    /// The newest value of a region that holds plain words.
+    /// The newest value of a region that holds plain words; `None` when there is none, or it is damaged.
     fn cell<T, const N: usize>(&mut self, kind: Kind, from: fn([u64; N]) -> Option<T>) -> Option<T> {
         let (offset, payload) = self.newest(kind)?;
         let value = words(&payload).and_then(from);
@@ -265,7 +265,7 @@ impl Reading<'_> {
         value
     }
 
-    /// The newest value of a region that holds an encoded value.
+    /// The newest value of a region that holds an encoded value; `None` when there is none, or it is damaged.
     fn value<T: Decode<()>>(&mut self, kind: Kind) -> Option<T> {
         let (offset, payload) = self.newest(kind)?;
         self.decode(offset, &payload)

@@ -44,10 +44,10 @@ pub(crate) const UNFINISHED: &str = ".new";
 pub(crate) struct RingFile {
     file: File,
     path: PathBuf,
-    /// Its name until it is complete.
+    /// The file's path until it is complete.
     unfinished: PathBuf,
     has_name: AtomicBool,
-    /// It was given up.
+    /// Whether the file was given up.
     lost: AtomicBool,
 }
 
@@ -99,7 +99,7 @@ impl RingFile {
         &self.file
     }
 
-    /// Its path; `None` while it has no name, and when it was given up.
+    /// The file's path; `None` while it has no name, and after it was given up.
     pub(crate) fn path(&self) -> Option<&Path> {
         (self.has_name.load(Ordering::Relaxed) && !self.is_lost()).then_some(&self.path)
     }
@@ -108,7 +108,7 @@ impl RingFile {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Stops all writing and leaves nothing to recover.
+    /// Stops all writing to the file and deletes it, so that nothing is left to recover.
     pub(crate) fn give_up(&self) {
         self.lost.store(true, Ordering::Relaxed);
         let _ = fs::remove_file(if self.has_name.load(Ordering::Relaxed) {

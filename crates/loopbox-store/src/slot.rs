@@ -109,8 +109,8 @@ impl<'a> Slot<'a> {
         self.seq.set_release(seq);
     }
 
-    /// As [`Slot::write`], for a fixed number of words; does nothing and returns false when they do not fit.
-    /// The caller makes sure that they do not reach into the next slot.
+    /// Does what [`Slot::write`] does, for a fixed number of words. Does nothing and returns false when the
+    /// memory ends before they do. The caller checks before that they do not reach into the next slot.
     #[inline]
     pub(crate) fn write_words<const N: usize>(&self, seq: u64, words: &[u64; N]) -> bool {
         let Some(payload) = self.payload.first_chunk::<N>() else { return false };
@@ -327,7 +327,8 @@ mod loom_tests {
     use loom::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering as StdOrdering};
 
-    /// What readers saw over all orders: a test whose reader never meets the writer proves nothing.
+    /// How often readers saw each of three results, over all orders. A test in which one of them never occurs
+    /// proves nothing, because its reader never met the writer.
     struct Seen([AtomicU32; 3]);
 
     impl Seen {

@@ -4,8 +4,8 @@ use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
 use crate::sync::{AtomicU64, Word};
 
-/// A ring to read. Used through a pointer to its functions, because otherwise the code for the two kinds
-/// would be twice in every app.
+/// A ring to read. It is always used as a `dyn Source`, because otherwise every app would have the code that
+/// reads it twice, once for each kind.
 pub(crate) trait Source {
     /// Whether a second read can find more than the first.
     fn is_live(&self) -> bool;

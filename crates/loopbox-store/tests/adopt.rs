@@ -21,7 +21,7 @@ fn leave(dir: &Path, seq: u64) -> PathBuf {
     ring.reader.path().expect("a file").to_owned()
 }
 
-/// As [`leave`], `hours` ago.
+/// Does what [`leave`] does, and sets the file's time to `hours` ago.
 fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
     let path = leave(dir, seq);
     let at = SystemTime::now() - Duration::from_hours(hours);
@@ -95,7 +95,7 @@ fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
     assert_eq!(names(dir.path()).len(), 0);
 }
 
-/// As on a phone whose clock was at 1970 until now.
+/// The file time of the ring is of 1970, as on a phone whose clock was set only afterwards.
 #[test]
 fn a_ring_of_before_the_clock_was_set_is_read() {
     let dir = tempfile::tempdir().unwrap();

@@ -64,7 +64,7 @@ fn samples(token: u64) -> u32 {
     50 + 100 * (token as u32 % 2)
 }
 
-/// Writes something to every region, and more than fits to the first ones.
+/// Writes something to every region, and more records and trees than fit.
 fn write(dir: &Path) -> Vec<u8> {
     let geometry = Geometry {
         records: 4,

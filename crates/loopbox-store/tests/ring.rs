@@ -311,7 +311,7 @@ fn lists_that_do_not_fit_keep_their_beginning_and_a_queue_both_its_ends() {
     assert_eq!(report.meta.annotations, annotations[..kept]);
 }
 
-/// 64 breadcrumbs of 40 letters fit; of longer ones only the newest.
+/// 64 breadcrumbs of 40 letters fit. Of longer breadcrumbs only the newest fit.
 #[test]
 fn breadcrumbs_that_do_not_fit_keep_their_end() {
     let dir = tempfile::tempdir().unwrap();

@@ -23,9 +23,10 @@ pub struct Function {
     pub name: String,
     /// Its source file.
     pub file: Option<String>,
-    /// The line of the address, or of the call of the previous function.
+    /// The line that the address is in. For a function with others inlined at the address, the line in which
+    /// it calls the previous function of the list.
     pub line: Option<u32>,
-    /// Whether the compiler has put it into the next function of the list.
+    /// Whether the compiler has inlined it into the next function of the list.
     pub inlined: bool,
 }
 
@@ -113,7 +114,7 @@ mod tests {
         std::hint::black_box(line!())
     }
 
-    /// The address of the function above in this program's file.
+    /// The address of `a_function_with_a_distinct_name` in this program's file.
     fn its_address(path: &Path) -> u64 {
         let bytes = std::fs::read(path).unwrap();
         let elf = object::File::parse(&*bytes).unwrap();

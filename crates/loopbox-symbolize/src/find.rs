@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 /// How much information a file has about its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// The names of exported functions: it was stripped.
+    /// Only the names of exported functions, because the file was stripped.
     Exports,
     /// The names of all functions.
     Names,
@@ -25,7 +25,7 @@ pub enum Detail {
 pub struct SymbolFile {
     /// Where it is.
     pub path: PathBuf,
-    /// How much it has.
+    /// How much information it has.
     pub detail: Detail,
 }
 

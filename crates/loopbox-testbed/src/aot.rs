@@ -18,7 +18,7 @@ use loopbox_setup::command::{path_list, run};
 use loopbox_setup::files::{remove, sha256_file, write_atomically};
 use loopbox_setup::tools::CompilerTools;
 
-/// The program in a testbed's folder.
+/// The name of the program in a testbed's folder.
 pub(crate) const PROGRAM: &str = "dex2oat";
 
 /// The value of `-Ximage`, below a testbed's folder; the file itself is in a subfolder named after the
@@ -28,8 +28,8 @@ pub(crate) const IMAGE: &str = "boot/boot.art";
 /// The runtime's name for the architecture.
 const ISA: &str = "x86_64";
 
-/// dex2oat, if the testbed needs it: found in the cache or built in less than a minute. `compiler` is the
-/// library.
+/// dex2oat for the testbed: found in the cache, or built in less than a minute. `compiler` is the library of
+/// the runtime's compiler. `None` when the testbed needs no dex2oat, or `compiler` is `None`.
 pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Option<PathBuf>> {
     let (Some(own), Some(spec), Some(compiler)) = (&builder.spec.aot, &builder.spec.compiler, compiler)
     else {

@@ -178,7 +178,7 @@ impl Builder<'_> {
     }
 
     /// Makes an emulator run the host program. The emulator finds that program's loader below `machine` in
-    /// the testbed. It is linked statically, so that the loader's variables do not affect it.
+    /// the testbed. The emulator is linked statically, so that the loader's variables do not affect it.
     fn emulated(
         &self,
         foreign: &Foreign,

@@ -92,7 +92,8 @@ pub(crate) struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// Unpacks the source into `work`, with `more` of the archive than the compiler needs.
+    /// Unpacks the source into `work`. `more` names files of the archive that are needed in addition to those
+    /// of the compiler.
     pub(crate) fn prepare(
         builder: &'a Builder<'a>,
         spec: &'a Compiler,
@@ -148,8 +149,8 @@ impl<'a> Build<'a> {
         Ok(precompiled)
     }
 
-    /// Compiles sources into a folder of that name, with additional arguments. Assembly code only gets the
-    /// macros and the folders of headers.
+    /// Compiles sources into the folder `folder` of generated files. `more` has additional arguments for C++;
+    /// assembly code only gets the macros and the folders of headers.
     pub(crate) fn objects(
         &self,
         folder: &str,
@@ -199,7 +200,8 @@ impl<'a> Build<'a> {
         fs::write(self.generated.join("asm_defines.h"), text).context("cannot write asm_defines.h")
     }
 
-    /// Runs a generator from the source, a Python program that writes the file of that name.
+    /// Runs `program`, a Python program of the source that generates `file` from `inputs`. Returns the file's
+    /// path.
     pub(crate) fn generate(&self, program: &str, file: &str, inputs: &[PathBuf]) -> Result<PathBuf> {
         let out = self.generated.join(file);
         run(command(&self.tools.python, [self.source.join(program)]).arg(&out).args(inputs))

@@ -19,12 +19,12 @@ use loopbox_setup::r8::R8;
 use loopbox_setup::tools::Tools;
 
 impl Testbed {
-    /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path`. The same
-    /// sources give the same jars from a cache: one with the classes that they define, and with Kotlin one
-    /// with its library.
+    /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path`. Returns a
+    /// jar with the classes that the sources define and, if some are in Kotlin, the jar of Kotlin's library.
+    /// The same sources give the same jars from a cache.
     ///
     /// # Errors
-    /// What the compilers say.
+    /// What the compilers print.
     pub fn compile(&self, sources: &[PathBuf], extra_class_path: &[PathBuf]) -> Result<Vec<PathBuf>> {
         ensure!(!sources.is_empty(), "no sources");
         let progress = Progress::new("classes");

@@ -15,7 +15,7 @@ const MAP_OFFSET: usize = 0x34;
 const HEADER_SIZE: usize = 0x70;
 const TYPE_MAP_LIST: u16 = 0x1000;
 const TYPE_HIDDEN_API: u16 = 0xF000;
-/// Access flags.
+/// The access flag of a public member; `PROTECTED` is that of a protected one.
 const PUBLIC: u32 = 1;
 const PROTECTED: u32 = 4;
 

@@ -14,7 +14,8 @@ use loopbox_setup::tools::Tools;
 /// The API level of the oldest testbed's own framework. Features that ART 10 supports are not desugared.
 const CORE_API: u32 = 29;
 
-/// For lower levels D8 removes `java.lang.Record` from its input, and ART 14 does not start without it.
+/// The API level for which D8 compiles the boot classes of a runtime with records. For lower levels D8
+/// removes `java.lang.Record` from its input, and ART 14 does not start without it.
 const RECORDS_API: u32 = 35;
 
 /// The oldest level of any testbed's framework. D8 removes the checks of an app for older levels.
@@ -23,15 +24,15 @@ pub(crate) const APP_API: u32 = 21;
 /// The classes and the target of a compilation.
 #[derive(Debug)]
 pub(crate) enum Against<'a> {
-    /// Java 8. The classes are the Java library itself, or need nothing else.
+    /// Compiles Java 8. These jars are the boot class path; there is no other class path.
     Boot(&'a [PathBuf]),
-    /// Compiles Java 17 for dex files; D8 lowers the result. The Java library is a folder made by
-    /// [`crate::system::image`]; the rest is a class path.
+    /// Compiles Java 17 for dex files; D8 translates it for older levels. The first field is the Java
+    /// library, a folder made by [`crate::system::image`]; the second is the class path.
     System(&'a Path, &'a [PathBuf]),
 }
 
-/// Compiles sources into a folder of classes. It may contain classes from before, which are on the class path
-/// too.
+/// Compiles sources into the folder `classes`. It may contain classes from before; [`Against::System`] has
+/// them on the class path, too.
 pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, classes: &Path) -> Result<()> {
     fs::create_dir_all(classes).with_context(|| format!("cannot create {}", classes.display()))?;
     // Thousands of names do not fit a command line.

@@ -76,8 +76,8 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
     Ok(Some(LevelClasses { dexed, hidden }))
 }
 
-/// Class files with a version that our javac reads. It only needs the declarations, which newer versions
-/// write in the same way.
+/// Lowers the version of class files to one that our javac reads. javac only needs their declarations, which
+/// newer versions write in the same way.
 fn readable(mut classes: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     /// The class file version of Java 17.
     const NEWEST: u16 = 61;

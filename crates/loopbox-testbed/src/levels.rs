@@ -109,7 +109,7 @@ impl Levels {
 }
 
 impl Level {
-    /// What the level adds to the options of the VM.
+    /// The option that the level adds to those of the VM; `None` for the level's usual queue.
     pub(crate) fn vm_options(&self) -> Option<String> {
         Some(format!("-Dloopbox.queue={}", self.framework.queue?.name()))
     }
@@ -154,7 +154,7 @@ impl Level {
         self.classes.iter().any(|wanted| names(wanted, entry))
     }
 
-    /// Whether every class that a class refers to must exist.
+    /// Whether every class that this class refers to must exist.
     pub(crate) fn is_whole(&self, entry: &str) -> bool {
         !self.partly.iter().any(|partly| names(partly, entry))
     }

@@ -87,7 +87,8 @@ fn runtime(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>) -> Result<Ve
     Ok(objects)
 }
 
-/// Concatenates files: the named ones, and the assembly code in folders, sorted by name.
+/// Has a program of the source generate an assembly file from other assembly files: the named ones, and those
+/// in the named folders, sorted by name.
 fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     let mut inputs = Vec::new();
     for path in &generated.of {

@@ -23,7 +23,7 @@ use crate::spec::{RuntimeSpec, Spec};
 
 /// The testbed's name.
 pub const LOCAL: &str = "local";
-/// The variable that names the folder.
+/// The environment variable that names the folder with the user's build.
 pub const FOLDER: &str = "LOOPBOX_LOCAL_ART";
 
 /// The library's possible names: in AOSP's build, and in Debian's.

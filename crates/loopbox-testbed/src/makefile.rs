@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-/// The words assigned to a variable, from all of its assignments that name no other variable: those are for
-/// other architectures or add folders.
+/// The words assigned to a variable. An assignment whose value refers to another variable is left out,
+/// because it is for another architecture or adds folders.
 pub(crate) fn list(makefile: &str, variable: &str) -> Result<Vec<String>> {
     let text = makefile.replace("\\\n", " ");
     let mut words = Vec::new();

@@ -60,7 +60,7 @@ pub struct Manifest {
 pub struct Build {
     /// Jars of class files, for `javac -bootclasspath`.
     pub java_class_path: Vec<PathBuf>,
-    /// The jar among them that is not part of `system`.
+    /// The jar in `java_class_path` that is not part of `system`.
     pub framework: PathBuf,
     /// The Java library for `javac --system`, which sources of Java 9 and newer need.
     pub system: PathBuf,

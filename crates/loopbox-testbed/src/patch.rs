@@ -210,7 +210,7 @@ mod tests {
     }
 
     impl Case {
-        /// Sources in `src`, a patch in `patches`.
+        /// Writes the sources into the folder `src`, and the patch into the folder `patches`.
         fn new(sources: &[(&str, &str)], patch: &str) -> Self {
             let case = Self { folder: tempfile::tempdir().unwrap() };
             for (file, text) in sources {

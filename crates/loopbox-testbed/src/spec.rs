@@ -113,9 +113,9 @@ pub(crate) struct RuntimeSpec {
     /// Additional options of the VM.
     #[serde(default)]
     pub(crate) vm_options: Vec<String>,
-    /// Repairs of machine code.
+    /// A file below `tests/testbed` with repairs of the machine code of a library.
     pub(crate) code_patches: Option<String>,
-    /// Repairs of machine code that only a testbed with the JIT compiler needs.
+    /// A file as in `code_patches`, with repairs that only a testbed with the JIT compiler needs.
     pub(crate) jit_code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
@@ -176,7 +176,7 @@ pub struct CompilerSpec {
     pub source: Source,
     /// Debian's patches of the source.
     pub packaging: Source,
-    /// Headers.
+    /// The packages with the headers that the sources include.
     #[serde(rename = "package")]
     pub packages: Vec<Package>,
 }
@@ -194,9 +194,9 @@ pub struct Compiler {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AotSpec {
-    /// Further files and folders of the archive.
+    /// Files and folders of the archive that are needed in addition to those of the runtime's compiler.
     pub(crate) unpack: Vec<String>,
-    /// Further folders of headers inside the source.
+    /// Folders of headers inside the source, in addition to those for the runtime's compiler.
     pub(crate) include: Vec<String>,
     pub(crate) sources: Vec<String>,
     /// Headers of dex2oat for whose enumerations printing code is generated.
@@ -233,7 +233,7 @@ pub(crate) struct LibcxxSpec {
     /// Files of that archive that are compiled into the runtime, and the folders of their headers.
     pub(crate) sources: Vec<String>,
     pub(crate) include: Vec<String>,
-    /// The C++ library.
+    /// The packages with the C++ library.
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
 }
@@ -244,7 +244,7 @@ pub(crate) struct LibcxxSpec {
 pub(crate) struct Generated {
     pub(crate) program: String,
     pub(crate) file: String,
-    /// Files, and folders of which the assembly code is used.
+    /// The inputs: assembly files, and folders of which all assembly files are used.
     pub(crate) of: Vec<String>,
 }
 
@@ -337,7 +337,7 @@ impl Spec {
         Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, libcxx, level, local: None })
     }
 
-    /// What is compiled from the runtime's source package, and how.
+    /// What is compiled from the runtime's source package, and how; `None` when nothing is.
     pub(crate) fn source_build(&self) -> Option<&Compiler> {
         self.compiler.as_ref().or(self.libcxx.as_ref().map(|libcxx| &libcxx.compiler))
     }

@@ -16,7 +16,8 @@ use crate::paths;
 /// Name of the image's folder.
 pub(crate) const FOLDER: &str = "system";
 
-/// Packages of the library in which apps of the tests have classes, too: a package can be in only one module.
+/// Packages of the library that the module does not export, because apps of the tests have classes in them,
+/// too: javac allows a package in only one module.
 const OF_APPS: [&str; 1] = ["dalvik.annotation.optimization"];
 
 /// The image of one module, `java.base`, with the classes of the jar `core`; it exports all of them. The

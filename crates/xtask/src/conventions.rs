@@ -190,7 +190,8 @@ fn sources_that_others_compile_name_their_licence() {
     assert!(seen > 30, "{seen} sources");
 }
 
-/// The crates that a command builds of some packages, with their versions and features.
+/// The crates that cargo builds for these packages, each with its version and features. `edges` are the kinds
+/// of dependencies that count.
 fn built_with(packages: &[&str], edges: &str) -> BTreeSet<String> {
     let tree = ["tree", "--locked", "--prefix=none", "--format={p} [{f}]", "--edges", edges];
     let printed = command::run(cargo().args(tree).args(packages)).unwrap();
@@ -275,7 +276,7 @@ fn sources_begin_with_what_they_are_for() {
 /// The most columns of a line of prose: longer lines cannot be read in one go.
 const COLUMNS: usize = 110;
 
-/// Whether a line may be longer: it belongs to a table, or has a word that cannot be broken.
+/// Whether a line may be longer than [`COLUMNS`]: it belongs to a table, or has a word that cannot be broken.
 fn has_to_be_long(line: &str) -> bool {
     let words = line.trim_start().trim_start_matches(['/', '!', '*', '-', ' ']);
     line.trim_start().starts_with('|') || words.starts_with('[') || !words.contains(' ')
@@ -331,10 +332,10 @@ fn a_line_of_a_table_or_of_code_may_be_long() {
     assert_eq!(lines, [2, 6]);
 }
 
-/// Where the table of words is.
+/// The page with the table of words that are not used.
 const STYLE: &str = "docs/style.md";
 
-/// The words of the first column of that table, in lower case.
+/// The words of the first column of the table in [`STYLE`], in lower case.
 fn words_to_avoid(style: &str) -> Vec<String> {
     let rows = style.lines().skip_while(|line| *line != "| not | but |").skip(2);
     let cells = rows.map_while(|line| line.strip_prefix("| ")?.split(" | ").next());

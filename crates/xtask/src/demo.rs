@@ -10,7 +10,8 @@ use loopbox_setup::workspace::{cargo, root, run};
 
 /// How long the last message hangs before the signal, which the system sends at an ANR.
 const HANG: Duration = Duration::from_secs(2);
-/// Generous, because a loaded machine may be slow; nothing takes that long by design.
+/// How long the demo waits for one step of the app. Nothing takes that long by design, but a loaded machine
+/// may be slow.
 const LIMIT: Duration = Duration::from_mins(2);
 
 pub(crate) fn demo() -> Result<()> {

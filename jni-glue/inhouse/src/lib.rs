@@ -36,7 +36,7 @@ impl<T> Copy for Shared<T> {}
 unsafe impl<T> Send for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// A method, so that a closure captures the whole value and not the pointer.
+    /// The pointer. This is a method, so that a closure captures the whole value and not the pointer.
     fn get(self) -> *mut T {
         self.0
     }

@@ -22,12 +22,12 @@ import scenario.Heap;
  * and bytes allocated in Java by all threads, calls of malloc by this one (NaN on a phone).
  */
 public final class FrameBench {
-    /** 60 Hz. */
+    /** The time between two refreshes at 60 Hz. */
     private static final long INTERVAL_NS = 16_666_667;
 
     /**
-     * A refresh period so long that no frame is too late for the Choreographer, which reads it once, and that
-     * the display itself requests no frame.
+     * A period of the display that is so long that no frame is too late for the Choreographer, which reads it
+     * once, and that the display requests no frame by itself.
      */
     private static final long HOUR_NS = 3_600_000_000_000L;
 

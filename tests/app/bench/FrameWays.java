@@ -11,20 +11,24 @@ import java.util.concurrent.locks.LockSupport;
 final class FrameWays {
     private FrameWays() {}
 
-    /** Nothing watches. */
+    /** A way to watch frames. This one watches nothing. */
     static class Way {
-        /** @return false when this Android does not have it */
+        /**
+         * Installs the way.
+         *
+         * @return false when this Android does not have it
+         */
         boolean install() throws Exception {
             return true;
         }
 
-        /** Frames come from now on. Main thread, in a message. */
+        /** Called before the first frame. Main thread, in a message. */
         void begin() {}
 
-        /** The last frame has ended. Main thread. */
+        /** Called after the last frame. Main thread. */
         void end() {}
 
-        /** Waits until it is finished with this many frames. */
+        /** Waits until the way is finished with this many frames. */
         void await(int frames) throws InterruptedException {}
 
         void uninstall() throws Exception {}
@@ -51,7 +55,7 @@ final class FrameWays {
         }
     }
 
-    /** Loopbox. */
+    /** The way of Loopbox. */
     static final class Ours extends Way {
         private static final long PAUSE_NS = 5_000_000;
         private static final long LIMIT_NS = 10_000_000_000L;

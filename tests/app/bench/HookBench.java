@@ -28,13 +28,17 @@ public final class HookBench {
 
     /** A way to watch the main Looper. */
     public interface Variant {
-        /** @return false when this Android does not have it */
+        /**
+         * Installs the variant.
+         *
+         * @return false when this Android does not have it
+         */
         boolean install() throws Exception;
 
         void uninstall() throws Exception;
     }
 
-    /** The messages belong to a Looper other than the main one. */
+    /** Marks a variant whose messages belong to a Looper other than the main one. */
     interface OnAnotherThread {}
 
     private static final int TICK = 1;

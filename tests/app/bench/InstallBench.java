@@ -24,7 +24,7 @@ import scenario.Phone;
 public final class InstallBench {
     private InstallBench() {}
 
-    /** Ends the process by itself. */
+    /** Runs the benchmark and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -14,7 +14,7 @@ import java.lang.reflect.Field;
 final class Ours {
     private Ours() {}
 
-    /** Nothing watches. */
+    /** The variant without any watcher. */
     static final class None implements HookBench.Variant {
         @Override public boolean install() {
             return true;
@@ -121,7 +121,7 @@ final class Ours {
     /** The poll hook's cost for a thread that it does not watch. */
     static final class PollOfAnother extends Poll implements HookBench.OnAnotherThread {}
 
-    /** Nothing watches, and the messages are those of another thread. */
+    /** The variant without any watcher, for the messages of another thread. */
     static final class NoneOfAnother implements HookBench.Variant, HookBench.OnAnotherThread {
         @Override public boolean install() {
             return true;

@@ -41,7 +41,7 @@ public final class RefreshBench {
     /** How long to wait until everything is saved and copied into the ring's file. */
     private static final long SAVED_MS = 1_500;
 
-    /** Several rounds, because ART's compiler takes memory, too, but not in each round. */
+    /** How many rounds memory is measured for. ART's compiler takes memory, too, but not in each round. */
     private static final int MEMORY_ROUNDS = 3;
 
     private static final int STEP = 20;
@@ -174,7 +174,7 @@ public final class RefreshBench {
         say("memory " + way + " " + malloc + " " + mappedOf(folder) + " " + length);
     }
 
-    /** Bytes of the process's mappings of files in a folder. */
+    /** How many bytes the process has mapped of files in a folder. */
     private static long mappedOf(File folder) throws IOException {
         long mapped = 0;
         BufferedReader maps = new BufferedReader(new FileReader("/proc/self/maps"));
@@ -198,7 +198,7 @@ public final class RefreshBench {
         });
     }
 
-    /** Runs it as a message of the main thread, and waits for that. */
+    /** Runs {@code what} as a message of the main thread, and waits for its end. */
     private static void onMain(final Runnable what) throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         new Handler(Looper.getMainLooper()).post(new Runnable() {

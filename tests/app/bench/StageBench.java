@@ -39,7 +39,10 @@ public final class StageBench {
 
     private StageBench() {}
 
-    /** Runs on the listener's thread, and ends there when all that was posted to it is done. */
+    /**
+     * Passes the reports of one batch to the listener, on the listener's thread. Ends there when all that was
+     * posted to it is done.
+     */
     private static final class Batch implements Runnable {
         private final Window.OnFrameMetricsAvailableListener listener;
         private final Window window;

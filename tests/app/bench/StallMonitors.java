@@ -38,7 +38,7 @@ final class StallMonitors {
         void await(int stalls) throws InterruptedException;
     }
 
-    /** Nothing watches. */
+    /** The way without any watcher. */
     static final class None implements Way {
         @Override public boolean install() {
             return true;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Nothing here is slow by itself, but there is too much of it. */
+/** Scenarios in which nothing is slow by itself, but there is too much of it. */
 final class Crowd {
     private Crowd() {}
 

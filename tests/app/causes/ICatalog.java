@@ -7,13 +7,13 @@ import android.os.Parcel;
 interface ICatalog {
     int price(int item);
 
-    /** What the service extends. */
+    /** The class that the service extends. */
     abstract class Stub {
         static ICatalog asInterface(BinderProxy remote) {
             return new Proxy(remote);
         }
 
-        /** The callers' object for it. */
+        /** The object by which callers use the service. */
         private static final class Proxy implements ICatalog {
             private final BinderProxy remote;
 

@@ -5,7 +5,10 @@ import android.os.Looper;
 import android.os.Message;
 import java.lang.reflect.Method;
 
-/** The time is not in the running message, but in earlier ones, or in messages that come all the time. */
+/**
+ * Scenarios whose time is not in the running message, but in earlier ones, or in messages that come all the
+ * time.
+ */
 final class Past {
     private Past() {}
 
@@ -81,14 +84,14 @@ final class Past {
         }
     }
 
-    /** The older of the two. */
+    /** The older of the two slow messages. */
     static final class Import {
         static void read() {
             Causes.Work.sleep(2_200);
         }
     }
 
-    /** The newer of the two. */
+    /** The newer of the two slow messages. */
     static final class Sync {
         static void merge() {
             Causes.Work.sleep(2_300);

@@ -97,7 +97,7 @@ final class Platform implements Runnable {
             new SharedPreferencesImpl(pipe(unused("settings"))).getString("theme", "light");
         }
 
-        /** Changes them, and then the system stops the Activity. */
+        /** Changes the preferences. Then the system stops the Activity. */
         static void save() throws Exception {
             File file = File.createTempFile("settings", null);
             SharedPreferencesImpl settings = new SharedPreferencesImpl(file);
@@ -113,7 +113,7 @@ final class Platform implements Runnable {
                     .sendToTarget();
         }
 
-        /** Waits until the thread that writes them has reached the file. */
+        /** Waits until the thread that writes the preferences has reached the file. */
         private static void awaitWriter() throws InterruptedException {
             while (true) {
                 for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {

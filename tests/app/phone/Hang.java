@@ -24,8 +24,8 @@ final class Hang {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
     /**
-     * Main sleeps longer than this: a thread that wakes up often would mostly wait for a processor on a busy
-     * machine.
+     * How long main sleeps at a time, in milliseconds: a thread that woke up often would mostly wait for a
+     * processor on a busy machine.
      */
     private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
@@ -45,8 +45,8 @@ final class Hang {
     }
 
     /**
-     * Hangs at the place. It prints the place only after the holder's thread runs, because a thread blocks
-     * every signal while it starts another one.
+     * Hangs in the way that {@code how=} names. Prints {@code place}, where main is, only after the holder's
+     * thread runs: a thread blocks every signal while it starts another one.
      */
     void begin(String place) {
         NativeWait.hold();

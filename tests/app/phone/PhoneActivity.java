@@ -5,7 +5,7 @@ import android.os.Bundle;
 import android.view.ViewTreeObserver;
 import scenario.Script;
 
-/** The only screen. */
+/** The app's only screen. */
 public final class PhoneActivity extends Activity {
     @Override
     protected void onCreate(Bundle state) {

@@ -35,7 +35,10 @@ enum Places {
 
     private static final Set<Places> REACHED = new HashSet<Places>();
 
-    /** Frames above this one are Places' and the virtual machine's own. */
+    /**
+     * The name of the method that is called at a place. The frames above it on the stack belong to this class
+     * and the virtual machine.
+     */
     private static final String HERE = "reach";
 
     private String argument() {

@@ -20,7 +20,7 @@ import scenario.Script;
  * over.
  */
 final class SystemServer implements Runnable {
-    /** Longer than any hang that a test wants. */
+    /** A time limit in milliseconds. It is longer than any hang that a test wants. */
     private static final long LIMIT_MS = 3_600_000;
     private static final int MOVES = 6;
 

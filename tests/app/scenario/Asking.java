@@ -112,7 +112,7 @@ public final class Asking implements Runnable {
         ask("ended");
     }
 
-    /** Waits for the answer, so that the report is about this message. */
+    /** Requests a report and waits for the answer, so that the report is about this message. */
     private static void ask(final String reason) throws InterruptedException {
         final CountDownLatch answered = new CountDownLatch(1);
         Loopbox.dumpAsync(

@@ -14,8 +14,8 @@ import java.lang.reflect.Field;
 /**
  * Another library takes the hook's place, and the queue's idle handlers as well, so that no call of the
  * recorder's on the main thread is left. {@code mode=} says how; {@code other=} Printer or Observer, as
- * {@code hook=} has it; {@code work=} busy or sleep is what the messages do that follow. The app asks for
- * its status and a report from another thread, after those.
+ * {@code hook=} has it; {@code work=} busy or sleep: what the messages after that do. After these messages
+ * the app asks for its status and a report from another thread.
  */
 public final class Blinded {
     private static final int MESSAGES = 8;
@@ -200,7 +200,10 @@ public final class Blinded {
         }.start();
     }
 
-    /** This many threads request the status at once, until it has main's decision. */
+    /**
+     * Makes this many threads request the status at the same time. Returns when the status no longer says
+     * that the hook is only perhaps in place, or when main has rested.
+     */
     private static void askAtOnce(int askers) {
         final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;
         Thread[] threads = new Thread[askers];

@@ -117,7 +117,10 @@ public final class Contested {
         }
     }
 
-    /** The first one sleeps, the second one computes. */
+    /**
+     * Makes main hang, the first time asleep, the second time in a computation. Each hang lasts until its
+     * file exists.
+     */
     private void hang(final int nth) throws InterruptedException {
         final File gate = new File(options.text("gate", "") + nth);
         final CountDownLatch over = new CountDownLatch(1);

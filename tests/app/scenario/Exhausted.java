@@ -97,7 +97,8 @@ public final class Exhausted implements Runnable {
     }
 
     /**
-     * Opens the files before the hang: opening thousands of them takes longer than a hang on a busy machine.
+     * Makes main hang without a descriptor. The files are opened before the hang: opening thousands of them
+     * takes longer than a hang on a busy machine.
      */
     private void hangWithoutDescriptor() {
         final File gate = new File(options.text("gate", ""));

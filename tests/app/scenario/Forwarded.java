@@ -28,7 +28,7 @@ public final class Forwarded implements Runnable {
         this.mode = mode;
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

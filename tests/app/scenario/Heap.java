@@ -19,7 +19,7 @@ public final class Heap {
     /** Bytes in use, in all arenas and mapped blocks. */
     public static native long mallocBytes();
 
-    /** How many of these bytes belong to the recorder, whose library is at that path. */
+    /** How many bytes from malloc belong to the recorder, whose library is at this path. */
     public static native long recorderBytes(String library);
 
     /** How often the calling thread has called malloc, for large and small blocks. */

@@ -22,7 +22,7 @@ public final class Holders {
     static final Object CART = new Basket();
     static final Object SHOP = new Price();
 
-    /** Main is about to wait. */
+    /** Whether main is about to wait. */
     private static volatile boolean ready;
 
     private static volatile boolean working;

@@ -32,7 +32,7 @@ public final class Hooks {
         this.options = options;
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -274,7 +274,7 @@ public final class Hooks {
         dump("fight");
     }
 
-    /** Uninstalled in the middle of a message, and installed again. */
+    /** The recorder is uninstalled in the middle of a message, and installed again. */
     private void again() throws Exception {
         install();
         handler.post(
@@ -321,7 +321,7 @@ public final class Hooks {
         dump("none");
     }
 
-    /** Impossible values, and a recorder that keeps only names of components. */
+    /** The configuration has impossible values; then the recorder keeps only names of components. */
     private void config() {
         File here = new File(options.text("dir", "."));
         refuse(new Config.Builder(here).detailMs(300));

@@ -146,7 +146,7 @@ public final class Late implements Runnable {
         end();
     }
 
-    /** The Activity in front is replaced by the next, and that one leaves the screen and comes back. */
+    /** The Activity in front is replaced by the next one, which leaves the screen and comes back. */
     private void seen() {
         application.replace(consent, shop);
         step("next");

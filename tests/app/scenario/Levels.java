@@ -131,7 +131,7 @@ public final class Levels {
         return post.invoke(poster);
     }
 
-    /** Nobody removes the barrier. */
+    /** Leaves a barrier that nobody removes, with messages behind it. */
     private void leak() {
         try {
             Script.say("barrier " + postBarrier());

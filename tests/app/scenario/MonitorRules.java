@@ -28,7 +28,7 @@ public final class MonitorRules {
 
     private MonitorRules() {}
 
-    /** Prints what comes out. */
+    /** Applies the rules one after the other, and prints the results. */
     public static void main(String[] arguments) throws Exception {
         File folder = new File(new Options(arguments).text("dir", "."));
         levels();

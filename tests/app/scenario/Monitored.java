@@ -36,7 +36,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
         this.options = options;
     }
 
-    /** Plays the scenario and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws InterruptedException {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -55,7 +55,7 @@ final class Observers {
         leave(stats);
     }
 
-    /** Another one comes later, and passes on to ours. */
+    /** Another observer comes later, and passes on to ours. */
     private void after() throws Exception {
         Script.install(options);
         Stats stats = Stats.wrap();
@@ -145,7 +145,7 @@ final class Observers {
         OddMessages.runAll(looper);
     }
 
-    /** Runs until the recorder has noticed that it is displaced. */
+    /** Runs the loop until the recorder has noticed that it is displaced. */
     private void awaitArmed() {
         while (!isArmedAgain()) {
             OddMessages.beIdle(looper);

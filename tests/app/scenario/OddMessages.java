@@ -103,7 +103,7 @@ final class OddMessages {
         run(looper, 0);
     }
 
-    /** Runs for a while, so that the queue runs empty. */
+    /** Runs the loop for a while, so that the queue runs empty. */
     static void beIdle(Looper looper) {
         run(looper, 30);
     }

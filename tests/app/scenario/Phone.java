@@ -109,7 +109,10 @@ public class Phone extends Application {
         }
     }
 
-    /** Created when first requested, because another level's is created differently. */
+    /**
+     * The profiling manager. It is created when first requested, because that of another level is created
+     * differently.
+     */
     private synchronized ProfilingManager profiling() {
         if (profiling != null) {
             return profiling;

@@ -40,7 +40,7 @@ public final class Places {
         this.looper = looper;
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Places scenario = new Places(new Options(arguments), Looper.myLooper());

@@ -114,7 +114,7 @@ public final class PollPeek extends Handler {
         }
     }
 
-    /** A message of some length, which posts the next ones. */
+    /** Handles a message of some length, and posts the next ones. */
     private void work() {
         SystemClock.sleep(2);
         handled++;

@@ -104,8 +104,8 @@ public final class PollRivals extends Handler {
     }
 
     /**
-     * Installs the recorder again while the other library's wrapper is still set; it calls the recorder's
-     * first hook.
+     * Installs the recorder again while the other library's wrapper is still set. The wrapper calls the
+     * recorder's first hook.
      */
     private void runWrappedTwice() {
         send(
@@ -173,19 +173,22 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Also counts the message that it is called in, if any. */
+    /** Installs the recorder. From now on messages are counted, the one that this is called in included. */
     private void install() {
         Script.install(options);
         startsBefore = Math.max(0, stats.starts - 1);
     }
 
-    /** Requests the report inside of the last message that it counts. */
+    /**
+     * Prints how many messages began since the installation, and requests the report inside of the last of
+     * them.
+     */
     private void report(String name) {
         Script.say("begun " + (stats.starts - startsBefore) + " at " + name);
         Script.dump(name);
     }
 
-    /** Sends some messages, some with an empty queue before them; the step is the last one. */
+    /** Sends some messages, some with an empty queue before them. {@code after} is the last one. */
     private void send(Step after) {
         left = MESSAGES;
         next = after;

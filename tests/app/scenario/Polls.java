@@ -106,7 +106,7 @@ public final class Polls extends Handler {
         }
     }
 
-    /** Only one long message. */
+    /** Runs only one long message. */
     private void playShop() {
         Script.awaitSampler();
         new ShopHandler(getLooper()).send(1, options.number("shopMs", 0));
@@ -205,7 +205,9 @@ public final class Polls extends Handler {
         }
     }
 
-    /** A loop inside of whatever runs, which a message leaves. */
+    /**
+     * Runs a loop inside of whatever runs. A message with {@code leaves} as its {@code what} leaves the loop.
+     */
     private void runLoop(int leaves) {
         if (loops == MOST_LOOPS || over) {
             return;

@@ -13,10 +13,10 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers: {@code times=},
- * and with {@code each=answered} each one only when the one before was answered. {@code mode=} says which
- * scenario; the main thread stays in one message all the while, or in two where the recorder needs the start
- * of one.
+ * Sends SIGQUIT as the system does, while other libraries want the signal, too. {@code times=}: how many
+ * signals; with {@code each=answered} each one only when the one before was answered. {@code mode=} says
+ * which scenario; the main thread stays in one message all the while, or in two where the recorder needs the
+ * start of one.
  */
 public final class Quits implements Runnable {
     private final Options options;
@@ -26,7 +26,7 @@ public final class Quits implements Runnable {
         this.options = options;
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

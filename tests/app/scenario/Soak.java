@@ -31,7 +31,7 @@ public final class Soak extends Handler {
         slowEach = options.number("slowEach", 1000);
     }
 
-    /** Sends them all and ends the process. */
+    /** Sends all messages and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -30,7 +30,7 @@ public final class Stalls implements Runnable {
         this.options = options;
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -38,7 +38,7 @@ public final class Stopping implements Runnable {
     private final Options options;
     private final File directory;
     private final Phone phone;
-    /** The call that stops the recording has returned. */
+    /** Whether the call that stops the recording has returned. */
     private volatile boolean stopped;
 
     private final Handler handler = new Handler(Looper.getMainLooper());
@@ -49,7 +49,7 @@ public final class Stopping implements Runnable {
         phone = new Phone(options);
     }
 
-    /** Plays one scenario and ends the process. */
+    /** Runs one scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Stopping scenario = new Stopping(new Options(arguments));

@@ -39,7 +39,7 @@ public final class Strict {
         phone = new Phone(options);
     }
 
-    /** Ends by itself. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Strict app = new Strict(new Options(arguments));

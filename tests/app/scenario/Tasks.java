@@ -10,7 +10,7 @@ import java.io.IOException;
 final class Tasks {
     private Tasks() {}
 
-    /** The folder of the thread with this name; the thread may not have begun yet. */
+    /** Waits for the thread with this name, which may not have begun yet. Returns its folder. */
     static File named(String name) throws IOException {
         for (int check = 0; check < 1_000; check++) {
             File found = find(name);

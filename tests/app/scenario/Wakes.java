@@ -29,7 +29,7 @@ public final class Wakes extends Handler {
     private static final long GAP_MS = 80;
     /** Messages that take this long, because the machine is busy with other work, may be sampled. */
     private static final long LONG_MS = 30;
-    /** Long enough for every thread to have gone to sleep. */
+    /** A time in milliseconds after which every thread has gone to sleep. */
     private static final int SETTLE_MS = 1_500;
 
     private static final int SETTLED = -1;
@@ -64,7 +64,7 @@ public final class Wakes extends Handler {
         rounds = options.number("rounds", 10);
     }
 
-    /** Plays all ways and ends the process. */
+    /** Runs all ways one after the other, and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -20,9 +20,9 @@ import java.lang.reflect.Method;
 import java.util.List;
 
 /**
- * Is warned of ANRs as on Android 17, by the level's own ActivityManager, behind which stands the system
- * server's own controller of warnings; and has profiles taken, by the level's own ProfilingManager. For a
- * testbed with the framework of 37.
+ * An app that is warned of ANRs as on Android 17, by the level's own ActivityManager and the system server's
+ * own controller of warnings behind it. Profiles are taken of the app, by the level's own ProfilingManager.
+ * For a testbed with the framework of 37.
  *
  * <p>Arguments: those of {@link Options}; {@code
  * ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes ended, newest first, the

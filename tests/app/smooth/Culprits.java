@@ -31,7 +31,10 @@ import scenario.Work;
 public final class Culprits implements FrameListener, Runnable {
     private static final long HZ_60_NS = 16_666_667;
 
-    /** The recorder takes a scroll as ended when no frame has come for a quarter of a second. */
+    /**
+     * How long the list stands still in milliseconds: the recorder takes a scroll as ended when no frame has
+     * come for a quarter of a second.
+     */
     private static final long STILL_MS = 300;
 
     private static final int MESSAGE_MS = 400;
@@ -44,7 +47,7 @@ public final class Culprits implements FrameListener, Runnable {
         this.rows = rows;
     }
 
-    /** Runs until all of it has been shown. */
+    /** Runs the whole scenario. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -102,7 +105,7 @@ public final class Culprits implements FrameListener, Runnable {
         Script.say(what + " " + Script.ask(what).getPath());
     }
 
-    /** Returns when it has run. */
+    /** Runs a task on the main thread. Returns when it has run. */
     private void onMain(final Runnable task) throws InterruptedException {
         final CountDownLatch ran = new CountDownLatch(1);
         main.post(task);

@@ -19,7 +19,10 @@ final class Feed extends View {
     private static final int SLOW_MESSAGE = 8;
     private static final int STEP = 20;
 
-    /** Long enough for stacks, and too short for those of an ordinary hang. */
+    /**
+     * How long slow code runs, in milliseconds: long enough for stacks, and too short for those of an
+     * ordinary hang.
+     */
     private static final int SLOW_MS = 700;
 
     final CountDownLatch shown = new CountDownLatch(1);

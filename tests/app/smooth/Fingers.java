@@ -34,10 +34,10 @@ public final class Fingers implements FrameListener, Runnable {
     private static final int STEP = 60;
     private static final int MOVES = 5;
 
-    /** The trembling that no finger can avoid. */
+    /** How far a finger trembles, which no finger can avoid. */
     private static final int TREMBLE = 1;
 
-    /** Fingers that move for longer than this scroll. */
+    /** The longest time of a tap in milliseconds. Fingers that move for longer scroll. */
     private static final int TAP_MS = 100;
 
     /**
@@ -55,7 +55,7 @@ public final class Fingers implements FrameListener, Runnable {
         this.rows = rows;
     }
 
-    /** Runs until all of it has happened. */
+    /** Runs the whole scenario. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -104,7 +104,7 @@ public final class Fingers implements FrameListener, Runnable {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Returns whether it was short enough for a tap. */
+    /** Taps with two fingers, and prints the gesture. Returns whether the tap was short enough for one. */
     private boolean tap() throws InterruptedException {
         long begin = SystemClock.uptimeMillis();
         hand.down(FIRST, 0);
@@ -180,7 +180,7 @@ public final class Fingers implements FrameListener, Runnable {
     private static final class Rows extends View {
         final CountDownLatch shown = new CountDownLatch(1);
 
-        /** Frames that were drawn because it had scrolled. */
+        /** How many frames were drawn because the view had scrolled. */
         final AtomicInteger scrolled = new AtomicInteger();
 
         private boolean scrolls;

@@ -42,7 +42,7 @@ final class Hand {
         return action | places.headMap(finger).size() << MotionEvent.ACTION_POINTER_INDEX_SHIFT;
     }
 
-    /** Returns when the app has handled the event. */
+    /** Sends an event of the fingers that are down. Returns when the app has handled it. */
     private void send(int action) {
         int count = places.size();
         MotionEvent.PointerProperties[] properties = new MotionEvent.PointerProperties[count];

@@ -38,7 +38,7 @@ final class JankTypes {
 
     private final Window window = new PhoneWindow(new ContextImpl(new File("."), "com.example.feed", "com.example.feed"));
 
-    /** The callback of this frame runs. */
+    /** Called in the callback of this frame. */
     void frame(int frame, long[] times) {
         try {
             if (frame == SHOWN) {

@@ -37,7 +37,7 @@ public final class Janks {
 
     private static final int STALL_MS = 200;
 
-    /** Frames between two stalls. */
+    /** How many frames are drawn between two stalls. */
     private static final int BETWEEN = 10;
 
     private static final int DRAWN = 2 * BETWEEN;
@@ -50,7 +50,7 @@ public final class Janks {
 
     private Janks() {}
 
-    /** Runs until all of it has happened. */
+    /** Runs the whole scenario. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -77,7 +77,7 @@ public final class Janks {
     }
 
     /**
-     * Is notified of frames, and blocks when it should: while more frames are drawn than the platform keeps
+     * A listener of frames that blocks when it should: while more frames are drawn than the platform keeps
      * for it.
      */
     private static final class Slow implements FrameListener {
@@ -101,7 +101,10 @@ public final class Janks {
             wanted = false;
         }
 
-        /** Whether a frame is one of those that are drawn until the listener has blocked. */
+        /**
+         * Whether frames are still drawn, until the listener has blocked. Counts the frame while the listener
+         * blocks.
+         */
         boolean takes() {
             if (wanted && stands) {
                 left.countDown();
@@ -198,7 +201,7 @@ public final class Janks {
         }
     }
 
-    /** Arrives by a file descriptor, in no message. */
+    /** A touch. It arrives by a file descriptor, in no message. */
     private static final class Finger implements Runnable {
         @Override
         public void run() {

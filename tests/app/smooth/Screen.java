@@ -8,7 +8,7 @@ import android.view.View;
 import android.view.Window;
 import com.android.internal.policy.PhoneWindow;
 
-/** The only screen, in a separate window. */
+/** The app's only screen, in a separate window. */
 final class Screen extends Activity {
     private final Window window;
 

@@ -28,10 +28,10 @@ public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final long NS_PER_MS = 1_000_000;
     private static final long HZ_60_NS = 16_666_667;
 
-    /** The platform's limit. */
+    /** How many frames must be skipped at least for the Choreographer to log a line. */
     private static final int LIMIT = 30;
 
-    /** Frames on time before anything stalls: by then the recorder knows the rate. */
+    /** How many frames are on time before anything stalls: by then the recorder knows the rate. */
     private static final int ON_TIME = 8;
 
     /**

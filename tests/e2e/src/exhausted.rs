@@ -20,7 +20,7 @@ impl Outcome {
         self.ended.status.success() && self.said().any(|line| line.starts_with("alive"))
     }
 
-    /// What it printed, without the mark.
+    /// The lines that the app printed, without their mark.
     pub fn said(&self) -> impl Iterator<Item = &str> {
         self.ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT "))
     }

@@ -41,7 +41,7 @@ const WATCHED: Duration = Duration::from_millis(800);
 /// The results of all runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Figures {
-    /// Processes killed.
+    /// How many processes were killed.
     pub runs: usize,
     /// Messages that the processes had announced.
     pub messages: u64,
@@ -71,14 +71,14 @@ pub struct Figures {
 pub struct Recording<'a> {
     /// The testbed that they run on.
     pub testbed: &'a str,
-    /// `Config.Hook`.
+    /// The name of a `Config.Hook`.
     pub hook: &'a str,
-    /// Whether the next launch is given how its predecessors ended, as from the system since Android 11. Then
-    /// an ordinary kill never keeps the sampler from suspending main.
+    /// Whether the next launch learns how its predecessors ended, as it does from the system since Android
+    /// 11. Then an ordinary kill never keeps the sampler from suspending main.
     pub known_ends: bool,
 }
 
-/// Kills `runs` processes, in `lanes` at a time.
+/// Kills `runs` processes, `lanes` of them at a time.
 ///
 /// # Errors
 /// The first thing that was missing or wrong.
@@ -221,7 +221,8 @@ struct Left {
     hung: bool,
     /// An instant at which the process was certainly alive, right before the kill, uptime.
     killed_ns: Uptime,
-    /// What had happened before this must be in the ring; `None` when that is unknown.
+    /// Everything that had happened before this instant (uptime) must be in the ring; `None` when the instant
+    /// is not known.
     settled_ns: Option<Uptime>,
 }
 
@@ -244,8 +245,8 @@ impl Left {
         Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
-    /// What the system reports of its end: `ApplicationExitInfo.REASON_SIGNALED`, as `scenario.Phone` takes
-    /// it.
+    /// What the system reports of the process's end: `ApplicationExitInfo.REASON_SIGNALED`, as
+    /// `scenario.Phone` takes it.
     fn exit(&self, killed_ms: u128) -> String {
         let process = &self.recovered.report.meta.process;
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)

@@ -21,7 +21,7 @@ const RUNTIME: &str = "art11";
 /// the one that runs this loop, and the one that asks for the report.
 const COUNTED: u64 = 4 * 1_000 + 2 + 1 + 1;
 
-/// Messages that wait while the queue is read.
+/// How many messages wait while the queue is read.
 const WAITING: i32 = 150;
 
 /// The results of one run.
@@ -108,7 +108,7 @@ impl Seen {
         faults
     }
 
-    /// The waiting messages, without those of the frame clock.
+    /// The `what` of each waiting message of the app's own Handler; those of the frame clock are left out.
     fn waiting(&self) -> impl Iterator<Item = i32> {
         self.queue.messages.iter().filter_map(|entry| match &entry.body {
             PendingBody::Message { what, target, .. } if target == "scenario.Levels$Shop" => Some(*what),

@@ -19,7 +19,7 @@ use tempfile::tempdir;
 /// The words that the system has for a process that does not respond.
 const SAYS: &str = "says=Input dispatching timed out";
 
-/// `ApplicationExitInfo.REASON_*`.
+/// `ApplicationExitInfo.REASON_CRASH` and `REASON_ANR`.
 const CRASH: u32 = 4;
 const ANR: u32 = 6;
 
@@ -128,7 +128,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A process that crashed while its main thread was busy.
+/// Checks what arrives of a process that crashed while its main thread was busy.
 fn check_crash(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     let folder = tempdir()?;
     let mut app = begin(start, folder.path(), "NONE").start()?;
@@ -148,7 +148,7 @@ fn check_crash(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     expect(&said, "embrace ", &["before it starts 0", "0"])
 }
 
-/// A process that is to hang.
+/// The app of a process that will hang, with `kind=` and the arguments that go with it.
 fn begin(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> App {
     let hang = if kind == "NONE" { 60_000 } else { 1_000 };
     let app =
@@ -157,7 +157,7 @@ fn begin(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> App {
     if kind == "ANR" { app.argument(SAYS) } else { app }
 }
 
-/// Waits until it hangs, and has printed the links' results.
+/// Sends SIGQUIT when the app is ready. Waits until the app hangs, and has printed the links' results.
 fn to_hang(app: &mut Running) -> Result<()> {
     app.wait_for("SCRIPT ready", LIMIT)?;
     wait_for_signal_catcher(app.pid())?;
@@ -186,7 +186,7 @@ fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
-/// The output of the next start.
+/// Runs the next start, and returns its output.
 fn run_links(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app

@@ -46,7 +46,7 @@ impl Cgroup {
             .with_context(|| format!("cannot set {} to {value}", self.file))
     }
 
-    /// Takes a process in.
+    /// Puts a process into the group.
     ///
     /// # Errors
     /// When the kernel refuses it.
@@ -72,7 +72,7 @@ impl Drop for Cgroup {
 pub struct Hogs(Vec<Child>);
 
 impl Hogs {
-    /// Starts this many for each processor.
+    /// Starts this many processes for each processor.
     ///
     /// # Errors
     /// When there is no shell.

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The results of all runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// Processes killed.
+    /// How many processes were killed.
     pub runs: usize,
     /// Lines that the processes had announced, all of which are in the file.
     pub announced: u64,

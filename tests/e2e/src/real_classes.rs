@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use loopbox_android_pack::class_file::ClassFile;
 use loopbox_setup::jar;
 
-/// These classes of a jar, and what they extend, as far as it is there.
+/// The `wanted` classes of a jar, and the classes that these extend, as far as the jar has them.
 ///
 /// # Errors
 /// When the jar cannot be read.

@@ -47,7 +47,7 @@ const SHRUNK: &str = "shrunk";
 /// The class of the app that hangs.
 const MAIN: &str = "com.example.shop.Checkout";
 
-/// `tests/real-sdks/sdks.toml`.
+/// The content of `tests/real-sdks/sdks.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sdks {
@@ -92,7 +92,7 @@ pub fn version(package: &str) -> Result<String> {
     Ok(found.with_context(|| format!("{LIST} has no {package}"))?.version)
 }
 
-/// An archive's classes, as a jar.
+/// The classes of an archive, as a jar: unpacked from an `.aar`, any other file as it is.
 fn classes_of(file: &Path, nth: usize, folder: &Path) -> Result<PathBuf> {
     if file.extension().is_none_or(|kind| kind != "aar") {
         return Ok(file.to_owned());
@@ -175,7 +175,7 @@ impl RealSdks {
     }
 }
 
-/// A folder with the report of each run. Returns the app of the last.
+/// Leaves the report of each run in the folder. Returns the app of the last run.
 fn leave_reports(folder: &Path) -> Result<Shrunk> {
     let mut sources = java_below(&[root().join("tests/real-sdks/app")])?;
     let scenario = ["Options", "Phone", "PrintingListener", "Script"];
@@ -190,7 +190,7 @@ fn leave_reports(folder: &Path) -> Result<Shrunk> {
     Ok(shrunk)
 }
 
-/// The app with the recorder's Java half, as one app for R8.
+/// Shrinks the app, with the recorder's Java half, as one app by R8.
 fn shrink(launcher: &Launcher) -> Result<Shrunk> {
     let glue = root().join("jni-glue");
     let parts = ["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part));

@@ -1,4 +1,4 @@
-//! A scripted app that plays a scenario and ends with a report.
+//! A scripted app that runs a scenario and ends with a report.
 
 use anyhow::{Context as _, Result};
 use lab_launch::{Ended, wait_for_report};
@@ -13,9 +13,9 @@ pub const SHOP: &str = "com.example.shop.ShopHandler";
 
 /// The results of an app that has ended.
 pub struct Scenario {
-    /// Its report.
+    /// The report that the app left.
     pub report: Report,
-    /// What it printed, line by line.
+    /// What the app printed, line by line.
     pub said: Vec<String>,
 }
 

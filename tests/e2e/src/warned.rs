@@ -24,7 +24,7 @@ pub struct Warned {
 }
 
 impl Warned {
-    /// Starts it and waits until it is registered for warnings, unless the arguments exclude that.
+    /// Starts the app and waits until it is registered for warnings, unless the arguments exclude that.
     ///
     /// # Errors
     /// When it does not start.
@@ -98,7 +98,7 @@ impl Warned {
         self.app.seen().iter().filter(|line| line.contains(words)).count()
     }
 
-    /// Ends it.
+    /// Ends the app.
     ///
     /// # Errors
     /// When it fails.

@@ -82,18 +82,18 @@ impl Unpacked {
         app.property("java.library.path", part("jni/x86_64").display())
     }
 
-    /// The app with its own folder `home`, given a scenario.
+    /// The app, to run this scenario with `home` as its folder.
     fn app(&self, scenario: &str, home: &Path) -> App {
         let app = self.program("app.jar", "com.example.reader.Main");
         app.argument(scenario).argument(home.display().to_string())
     }
 
-    /// What the app prints in its scenario.
+    /// Runs the app in its scenario. Returns what it prints.
     fn run(&self, scenario: &str, home: &Path) -> Result<Vec<String>> {
         lines(self.app(scenario, home))
     }
 
-    /// The report of one of the sample's hangs.
+    /// Runs one of the sample's hangs. Returns the report of it.
     fn drive(&self, what: &str, home: &Path) -> Result<Report> {
         let program = self.program("drive.jar", "integrate.Drive");
         let lines = lines(program.argument(what).argument(home.display().to_string()))?;
@@ -112,7 +112,7 @@ fn unpacked() -> &'static Unpacked {
     &UNPACKED
 }
 
-/// The text printed after this word.
+/// The rest of each line that begins with this word.
 fn said<'a>(lines: &'a [String], word: &str) -> Vec<&'a str> {
     let after = |line: &'a String| line.strip_prefix(word)?.strip_prefix(' ');
     lines.iter().filter_map(after).collect()
@@ -250,7 +250,7 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     Ok(())
 }
 
-/// The app and the archive together, shrunk with those rules about the archive.
+/// The app and the archive together, to be shrunk with these rules about the archive.
 fn release<'u>(unpacked: &'u Unpacked, main: &str, sources: Vec<PathBuf>, rules: &str) -> Release<'u> {
     let rules = format!("{rules}\n-keep class {main} {{ public static void main(java.lang.String[]); }}");
     let libraries = vec![unpacked.folder.path().join("classes.jar")];
@@ -279,7 +279,7 @@ fn rules_without(rule: &str) -> Result<String> {
     Ok(broken)
 }
 
-/// What the shrunk app prints on a testbed with these arguments.
+/// Runs the shrunk app with these arguments. Returns what it prints.
 fn run_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher.app_in(&app.jar, "com.example.reader.Main");
     app = app.property("java.library.path", unpacked().folder.path().join("jni/x86_64").display());

@@ -8,7 +8,7 @@ use loopbox_format::model::MainState;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// What the app prints to the end, without the listener's lines.
+/// Runs the app to its end. Returns what it prints, without the listener's lines.
 fn run(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
     let app = launcher("art10")?.app("scenario.Asking").env("LOOPBOX_FAULT", fault);
     let app = app.argument(format!("dir={}", folder.display())).argument(format!("mode={mode}"));

@@ -13,7 +13,7 @@ use loopbox_testbed as testbed;
 use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
-/// The messages after the hook was taken out, and how long each takes.
+/// After the hook was taken out, `MESSAGES` messages come, and each takes `MESSAGE_MS`.
 const MESSAGES: usize = 8;
 const MESSAGE_MS: u64 = 150;
 
@@ -72,7 +72,8 @@ impl Played {
     }
 }
 
-/// The Printer on each testbed, and the Observer where there is one.
+/// Runs a mode with the Printer on each testbed, and with the Observer where there is one, and checks the
+/// results.
 fn on_each(mode: &str, check: impl Fn(&Played)) -> Result<()> {
     let printers = testbed::to_test_on(&["art10", "art11"]);
     let mut hooks: Vec<_> = printers.iter().map(|testbed| (testbed.as_str(), "Printer")).collect();
@@ -154,8 +155,8 @@ fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> R
     })
 }
 
-/// It ends when the next message starts, or an idle handler is called. Without either it would run on, and
-/// count as a hang.
+/// The message ends when the next one starts, or when an idle handler is called. Without either it would run
+/// on, and count as a hang.
 #[test]
 fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

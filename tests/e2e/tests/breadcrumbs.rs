@@ -25,7 +25,8 @@ fn asked(folder: &Path, name: &str) -> Result<Report> {
     anyhow::bail!("no report {name}")
 }
 
-/// Runs a mode to its end.
+/// Runs a mode to its end, and returns what it printed. Checks that a second recording begins without
+/// breadcrumbs.
 fn run(testbed: &str, folder: &Path, mode: &str) -> Result<Vec<String>> {
     let app = launcher(testbed)?.app("scenario.Breadcrumbs").argument(format!("mode={mode}"));
     let ended = app.argument(format!("dir={}", folder.display())).start()?.finish(LIMIT)?.success()?;

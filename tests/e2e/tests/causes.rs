@@ -292,7 +292,8 @@ fn a_library_that_is_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The heap is nearly full of live objects, and each image that main makes needs collections first.
+/// Checks that the diagnosis says that main allocates in a full heap. Where there are too few processors, it
+/// need not say so.
 fn is_pressure(verdict: &Diagnosis) -> Result<()> {
     let Some(cause) = verdict.causes.iter().find(|cause| cause.rule == "gc") else {
         ensure!(is_short_of_cpu(verdict), "no collections: {verdict:#?}");

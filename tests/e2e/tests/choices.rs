@@ -15,7 +15,7 @@ use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
 
-/// A scenario of `scenario.Choices` on ART 10.
+/// Runs a scenario of `scenario.Choices` on ART 10.
 fn run(arguments: &[&str]) -> Result<Scenario> {
     Scenario::run("scenario.Choices", "art10", &[], arguments)
 }

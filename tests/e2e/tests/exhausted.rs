@@ -12,7 +12,8 @@ use loopbox_testbed as testbed;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// Memory is used up before the message is a suspect, and is available again long after it is a hang.
+/// The arguments of the app: memory is used up before the message is a suspect, and is available again long
+/// after it is a hang.
 const SCENARIO: [&str; 4] = ["from=200", "lacksMs=3500", "hang=5000", "afterMs=1500"];
 
 fn hang(folder: &Path) -> Result<Report> {

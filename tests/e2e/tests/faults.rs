@@ -41,7 +41,7 @@ impl Shop {
         Self::start(directory, |_| Ok(()))
     }
 
-    /// A recording with its ring on the disk.
+    /// Starts the app, and waits until its ring is on the disk.
     fn recording(directory: &Path) -> Result<Self> {
         let shop = Self::plain(directory)?;
         wait_for_ring("the ring is on the disk", directory, shop.app.pid(), |_| true)?;
@@ -85,7 +85,8 @@ impl Shop {
     }
 }
 
-/// Every message up to the running one, `message`, is in the history once.
+/// Checks that every message before the running one, which has the number `message`, is counted once in the
+/// history.
 fn all_counted(report: &Report, message: u64) -> Result<()> {
     let MainState::Running(running) = &report.main else { anyhow::bail!("main is {:?}", report.main) };
     ensure!(running.token == Token(message), "message {} runs, not {message}", running.token);
@@ -213,7 +214,7 @@ fn a_directory_that_is_read_only() -> Result<()> {
     shop.ring_comes(disk.path())
 }
 
-/// The equivalent of a quota, for a process without one. Exceeding the limit would raise SIGXFSZ, which ends
+/// A limit on files is to one process what a quota is to a user. Exceeding it would raise SIGXFSZ, which ends
 /// a process.
 #[test]
 fn a_limit_on_the_size_of_files() -> Result<()> {
@@ -256,8 +257,8 @@ fn stops(report: &Report) -> Result<u64> {
     stops.context("no sampler")?.value.parse().context("a number of stops")
 }
 
-/// No code of the app can do it by mistake, but root can. What has changed since is written again, wherever
-/// the file ends.
+/// No code of the app can shorten the ring by mistake, but root can. What has changed since then is written
+/// again, wherever the file ends.
 #[test]
 fn a_ring_that_is_shortened_does_the_app_no_harm() -> Result<()> {
     let folder = tempdir()?;

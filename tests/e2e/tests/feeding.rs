@@ -7,8 +7,8 @@ use loopbox_e2e::launcher;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// What `scenario.Feeding` printed at its end: how often it was called with a report, how often without one,
-/// and the status's text about requests.
+/// Runs `scenario.Feeding`. Returns what it printed at its end: how often it was called with a report, how
+/// often without one, and the status's text about requests.
 fn fed(folder: &Path, mode: &str, ms: u32) -> Result<(u32, u32, String)> {
     let app = launcher("art10")?.app("scenario.Feeding").argument(format!("dir={}", folder.display()));
     let mut app = app.argument(format!("mode={mode}")).argument(format!("ms={ms}")).start()?;

@@ -132,7 +132,7 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
     Ok(())
 }
 
-/// Plays the scenarios whose name contains this, several at a time.
+/// Runs the scenarios whose name contains `name`, several at a time.
 fn run(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
     let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
     let chosen: Vec<_> = SCENARIOS.into_iter().filter(|(scenario, _)| scenario.contains(name)).collect();

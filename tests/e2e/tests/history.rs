@@ -46,14 +46,14 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     Ok(report)
 }
 
-/// Checks that stacks show both phases of the hang, of 600 ms each, in this order.
+/// Whether the tree has at least five stacks, and they show both phases of the hang.
 fn hang_is_sampled(report: &Report, tree: &StackTree) -> bool {
     let stacks = stacks_of(report, tree).unwrap_or_default();
     let shows = |method: &str| stacks.iter().any(|(stack, _)| stack.iter().any(|f| f.short() == method));
     stacks.len() >= 5 && shows("Prices.open") && shows("Prices.parse")
 }
 
-/// What any hook must record of the script.
+/// Checks what any hook must record of the script.
 fn assert_script(report: &Report) -> Result<()> {
     assert_eq!(report.meta.reason, DumpReason::SigQuit);
 
@@ -117,7 +117,7 @@ fn assert_script(report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The present: the hung message and the stacks it went through.
+/// Checks the present: the hung message, and the stacks it went through.
 fn assert_hang(report: &Report) -> Result<()> {
     let MainState::Running(running) = &report.main else { panic!("main is {:?}", report.main) };
     assert!(running.age_ns() >= 600 * MS, "its second phase was sampled before: {running:?}");
@@ -156,7 +156,7 @@ fn assert_hang(report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The future: what waits in the queue.
+/// Checks the future: the messages that wait in the queue.
 fn assert_pending(report: &Report) {
     assert_eq!(report.pending.source, PendingSource::MessagesField);
     let lines = &report.pending.lines;
@@ -206,7 +206,7 @@ fn art_10_with_the_printer() -> Result<()> {
     Ok(())
 }
 
-/// As on a device, where `Looper.sObserver` is blocked.
+/// Hidden members are checked as on a device, so `Looper.sObserver` is blocked.
 #[test]
 fn art_10_with_hidden_api_checks_falls_back_to_the_printer() -> Result<()> {
     let report = hang("art10", &["--hidden-api"], &[])?;

@@ -9,7 +9,7 @@ use loopbox_format::model::{
 use loopbox_testbed as testbed;
 
 const MS: u64 = 1_000_000;
-/// A scenario of `scenario.Hooks`.
+/// Runs a scenario of `scenario.Hooks`.
 fn run(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Scenario> {
     Scenario::run("scenario.Hooks", testbed, options, arguments)
 }

@@ -58,7 +58,7 @@ fn leave(testbed: &str, what: &str, waits: &[u32], more: &[String]) -> Result<Le
     Ok(left)
 }
 
-/// Runs all of them at the same time, because they mostly wait.
+/// Runs `one` for each of `all` at the same time, because they mostly wait.
 fn side_by_side<T: Sync>(all: &[T], one: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     // Built once.
     TESTBEDS.iter().try_for_each(|testbed| launcher(testbed).map(drop))?;

@@ -16,7 +16,7 @@ fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// The oldest level whose `Looper.dump` prints the same as that of newer levels.
+/// API 23 is the oldest level whose `Looper.dump` prints the same as that of newer levels.
 #[test]
 fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw23", "AUTO", "Printer", "MessagesField")
@@ -44,7 +44,7 @@ fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
     Ok(())
 }
 
-/// The first with `Looper.loopOnce`.
+/// API 31 is the first level with `Looper.loopOnce`.
 #[test]
 fn api_31_is_seen_whole_by_both_hooks() -> Result<()> {
     whole("fw31", "AUTO", "Printer", "MessagesField")?;

@@ -7,8 +7,8 @@ use loopbox_e2e::scenario::{self, SHOP};
 use loopbox_format::model::{Detail, Feature};
 use loopbox_testbed as testbed;
 
-/// What the app printed: how many hooks the library has made, how many of their calls one message causes, and
-/// how many idle handlers the queue had before and after.
+/// Runs the app. Returns what it printed: how many hooks the library has made, how many of their calls one
+/// message causes, and how many idle handlers the queue had before and after.
 fn play(testbed: &str, arguments: &[&str]) -> Result<([u32; 2], [u32; 2])> {
     let played = scenario::Scenario::run("scenario.Piling", testbed, &[], arguments)?;
     let numbers = |name: &str| -> Result<[u32; 2]> {

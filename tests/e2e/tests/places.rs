@@ -24,7 +24,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    /// The scenario up to its hang.
+    /// Starts the scenario, and waits until it hangs.
     fn begin(testbed: &str, arguments: &[&str]) -> Result<Self> {
         let (folder, gate) = (tempdir()?, tempdir()?);
         let mut app = launcher(testbed)?
@@ -246,7 +246,8 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     Ok(())
 }
 
-/// What is seen of a hang outside of messages, by the watch and at a signal, and that its end is seen.
+/// Checks what reports show of a hang outside of messages, by the watch and at a signal, and that its end is
+/// seen.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
     let scenario = Scenario::begin(testbed, arguments)?;
     quit(&scenario.app)?;

@@ -74,7 +74,7 @@ fn as_truth(message: &Message) -> String {
     format!("{} {} {callback}", message.what.unwrap_or(i32::MIN), message.target)
 }
 
-/// How many messages have the right name, and which do not.
+/// Runs `scenario.PollPeek`. Returns how many messages have the right name, and which do not.
 fn compare(testbed: &str, arguments: &[&str]) -> Result<(usize, Vec<String>)> {
     // Short messages are kept by name here, in many records.
     let kept = ["detailMs=1", "groupMs=10", "slots=500", "sampling=off", "hook=POLL", "peek=on"];

@@ -107,7 +107,7 @@ fn a_hook_that_was_taken_out_is_put_back() -> Result<()> {
     })
 }
 
-/// Since the hook was put back, each message was counted.
+/// Checks that each message since the hook was put back was counted.
 fn assert_counts_all_again(played: &Played) -> Result<()> {
     assert!(played.hook("at the end")?.starts_with("Poll, armed again"), "{}", played.hook("at the end")?);
     let (recorded, begun) = (played.begun("armed again")?, played.begun("at the end")?);

@@ -18,7 +18,7 @@ fn play(testbed: &str, arguments: &[&str]) -> Result<(Scenario, u64)> {
     Ok((played, begun))
 }
 
-/// Each message is counted once, and nothing else is.
+/// Checks that each message is counted once, and nothing else is.
 fn assert_counts(testbed: &str, arguments: &[&str]) -> Result<()> {
     let (played, begun) = play(testbed, arguments)?;
     assert_eq!(played.hook(), "Poll");

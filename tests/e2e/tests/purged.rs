@@ -18,14 +18,15 @@ use tempfile::tempdir;
 const NOW_OFF: &str = "SCRIPT now off: switched off by the app";
 const MARK: &str = "default/loopbox/off";
 
-/// The app's folder: `default` is the system's no-backup folder.
+/// The app of `scenario.Purged`. It records in the folder `default`, which stands for the system's no-backup
+/// folder.
 fn app(testbed: &str, folder: &Path, how: &str) -> Result<App> {
     let app = launcher(testbed)?.app("scenario.Purged").property("loopbox.sdk", 36);
     let app = app.argument(format!("dir={}", folder.join("default").display()));
     Ok(app.argument(format!("how={how}")))
 }
 
-/// A process that records by now, with reports and lines of the monitor on the disk.
+/// Starts an app, and waits until it records and reports and lines of the monitor are on the disk.
 fn recording(app: App) -> Result<Running> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT installed true true", LIMIT)?;
@@ -150,7 +151,7 @@ fn other_processes_delete_what_is_theirs() -> Result<()> {
     Ok(())
 }
 
-/// What it had in its own folder stays until a message runs: nothing wakes it before that.
+/// What the process had in its own folder stays until a message runs: nothing wakes the process before that.
 #[test]
 fn a_process_at_rest_deletes_when_a_message_runs() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -9,7 +9,7 @@ use loopbox_format::looper::{PendingBody, Queue, parse_queue};
 use loopbox_format::model::{DumpReason, PendingSource, Report};
 use tempfile::tempdir;
 
-/// The app's output and its reports.
+/// Runs the app. Returns its output and its reports.
 fn play(testbed: &str, mode: &str) -> Result<(Vec<String>, Vec<Report>)> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("scenario.Queues");

@@ -7,7 +7,7 @@ use lab_reports::LIMIT;
 use loopbox_e2e::launcher;
 use tempfile::tempdir;
 
-/// `LOOPBOX_REINSTALLS` asks for more than CI does.
+/// How many installations there are in CI. `LOOPBOX_REINSTALLS` asks for more.
 const TIMES: u64 = 800;
 /// How much the recorder's heap may grow after the first quarter, in all: room for notices of reports that
 /// once waited for the listener, sixteen at most. A leak of two bytes per installation would be more.

@@ -63,14 +63,14 @@ impl Taking {
         fs::rename(&written, self.orders.path().join(self.given.to_string())).context("the order")
     }
 
-    /// The reports that it gets: each as text, and its file.
+    /// The reports that the app gets: each as text, and its file.
     fn take(&mut self) -> Result<Vec<(String, PathBuf)>> {
         let said = self.order("take")?;
         let took = said.iter().filter_map(|line| line.strip_prefix("took ")?.rsplit_once(' '));
         Ok(took.map(|(words, path)| (words.to_owned(), path.into())).collect())
     }
 
-    /// The reports in its list: each by its label, and its file.
+    /// The reports in the app's list: each by its label, and its file.
     fn list(&mut self) -> Result<Vec<(String, PathBuf)>> {
         let said = self.order("list")?;
         let listed = said.iter().filter_map(|line| line.strip_prefix("listed ")?.rsplit_once(' '));
@@ -78,8 +78,8 @@ impl Taking {
         Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
     }
 
-    /// Claims the report of the last list with this label. Returns whether this process got it, and where it
-    /// is then.
+    /// Claims the report that has this label in the last list. Returns whether this process got it, and where
+    /// its file is then.
     fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
         let said = self.order(&format!("claim {label}"))?;
         let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));
@@ -137,7 +137,7 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     Ok(())
 }
 
-/// A hang, and the app's next version that is notified of it.
+/// A hang, whose report the app's next version reads.
 #[test]
 fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
     const HANG: &str = "scenario.Taking$Hang";
@@ -282,8 +282,8 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
     next.end()
 }
 
-/// As on a phone whose clock was at 1970, or at the day its system was built, until it got the time from a
-/// network.
+/// The files' times are as on a phone whose clock was at 1970, or at the day its system was built, until it
+/// got the time from a network.
 #[test]
 fn a_report_of_before_the_clock_was_set_is_handed_out() -> Result<()> {
     let folder = tempdir()?;
@@ -451,7 +451,7 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
     Ok(())
 }
 
-/// The app has given it to the system, in the first case as text.
+/// The app has given the state to the system, in the first case as text.
 #[test]
 fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Result<()> {
     let text = "cart: 3 items, \u{20ac}";

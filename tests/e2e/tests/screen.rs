@@ -154,7 +154,7 @@ fn check_text(text: &[String], report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The text after the last `mark` line but before this one.
+/// The text that the app printed after the last `kept` line but one.
 fn text_before(app: &Running) -> Vec<String> {
     let all = app.seen();
     let begin = all.iter().rposition(|line| line.contains("SCRIPT kept ")).map_or(0, |at| {
@@ -390,7 +390,7 @@ fn what_is_no_hang_is_kept_without_a_notification_and_goes_first() -> Result<()>
     Ok(())
 }
 
-/// The seconds before, as rectangles, compared with the file's records.
+/// The timeline of the seconds before the report. Its rectangles are compared with the file's records.
 #[test]
 fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
     let phone = Phone::new()?;

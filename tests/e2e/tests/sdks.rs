@@ -31,7 +31,7 @@ fn phone(name: &str) -> Result<Bed> {
     Ok(testbed(name)?.with_phone())
 }
 
-/// An app on each testbed, by each hook, in both orders.
+/// Runs an app on each testbed, by each hook, in both orders, and checks the results.
 fn in_each_way(
     bed: impl Fn(&str) -> Result<Bed>,
     class: &str,
@@ -67,7 +67,7 @@ struct Counts {
     recorded: u64,
 }
 
-/// All that an app of `peers.Together` says, by SDK.
+/// Runs an app of `peers.Together`. Returns all that it says, by SDK.
 fn counts(app: App, folder: &Path) -> Result<Vec<(&'static str, Counts)>> {
     let ended = app.argument("hangMs=60000").start()?.finish(LIMIT)?.success()?;
     let ours = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;

@@ -82,8 +82,8 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// Where an app keeps the texts of objects, its own code creates them. The first file is on the disk before
-/// that code runs.
+/// With `keepObjects`, the texts of the objects in pending messages come from the app's own `toString`. The
+/// first file is on the disk before that code runs.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {

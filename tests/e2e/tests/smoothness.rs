@@ -26,7 +26,8 @@ fn scene<'a>(frames: &'a FrameSession, name: &str) -> Option<&'a FrameScene> {
     frames.scenes.iter().find(|scene| scene.kind == SceneKind::Named && scene.name.as_str() == name)
 }
 
-/// Each frame reaches the report to the nanosecond, whatever the machine does meanwhile.
+/// Checks that each frame of the article's trace reaches the report to the nanosecond, whatever the machine
+/// does meanwhile.
 fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     let scenario = Scenario::run("smooth.Main", testbed, options, &[&format!("trace={TRACE}"), hook])?;
     let frames = &scenario.report.frames;
@@ -72,8 +73,8 @@ fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
 }
 
-/// A display drops no frame whose refreshes are up to 0.47 ms early or late: none of that counts as a hitch,
-/// from the callback to the host tools.
+/// A display whose refreshes are up to 0.47 ms early or late drops no frame. None of that counts as a hitch,
+/// neither in the recorder nor in the host tools.
 fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     // 80 frames in 1,332 ms: short of the queue between main and the worker.
     let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
@@ -108,7 +109,8 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Android 16 has the compositor classify frames; older levels do not, and never load its classes.
+/// Runs the article's trace on a platform of this level. Android 16 has the compositor classify frames; older
+/// levels do not, and never load its classes.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
     let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();
@@ -362,7 +364,7 @@ fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
 /// A frame is delayed by its own drawing, by a message, by a touch, or by the render thread. The causes are
 /// distinguished.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
-    /// The longest frame less a refresh, by which a frame may begin late.
+    /// How long the longest frame lasts at least: a frame may begin late, by up to a refresh.
     const STOOD: u64 = (200 - 17) * MS;
     let scenario = Scenario::run("smooth.Janks", testbed, &[], &[hook])?;
     let report = &scenario.report;

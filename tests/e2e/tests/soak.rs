@@ -14,7 +14,7 @@ const MESSAGES: u64 = 100_000;
 /// How much memory may be added between the first quarter and the end. A leak of 16 bytes per message would
 /// be 1.2 MB.
 const MALLOC_GROWTH: i64 = 256 << 10;
-/// Pages that Java's collector has not given back come and go.
+/// How much resident memory may be added: pages that Java's collector has not given back come and go.
 const RESIDENT_GROWTH: i64 = 2 << 20;
 
 /// The state at a quarter of the run.

@@ -29,7 +29,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    /// The scenario up to the start of its message.
+    /// Starts the scenario, and waits for the start of its message.
     fn begin(arguments: &[&str]) -> Result<Self> {
         Self::begin_in(tempdir()?, arguments)
     }
@@ -100,7 +100,7 @@ impl Scenario {
         Ok(schedstat.split_whitespace().nth(2).context("no third figure")?.to_owned())
     }
 
-    /// SIGQUIT from the user `system`.
+    /// Sends SIGQUIT as the user `system`.
     fn system_quits(&self) -> Result<()> {
         wait_for_signal_catcher(self.app.pid())?;
         let mut command = Command::new("setpriv");

@@ -30,7 +30,8 @@ fn off(left: u32) -> String {
     format!("off: start guard: earlier starts ended within seconds; starts until the next try: {left}")
 }
 
-/// The status of a start that crashes right after it, or during the installation, when there is no status.
+/// Starts an app that crashes. Returns its status; `None` when it crashes during the installation, before
+/// there is a status.
 fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<String>> {
     let app = app(testbed, folder, "1")?;
     let app = if in_installation { app.env("LOOPBOX_FAULT", "install") } else { app.argument("how=crash") };
@@ -40,7 +41,8 @@ fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<S
     Ok(line.map(str::to_owned))
 }
 
-/// The status of a start that is then killed, its process id, and its name.
+/// Starts an app, and kills it when it has printed its status. Returns the status, the process id, and the
+/// process's name.
 fn kill(app: App) -> Result<(String, u32, String)> {
     let mut app = app.start()?;
     let status = status(&mut app)?;
@@ -93,7 +95,7 @@ fn a_switch_or_a_mark_that_cannot_be_read_keeps_the_recorder_off() -> Result<()>
     Ok(())
 }
 
-/// Names in the app's folders are encrypted until then: nothing is found there, not even the folders.
+/// Until the unlock, names in the app's folders are encrypted: nothing is found there, not even the folders.
 #[test]
 fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -24,8 +24,8 @@ fn lines_of(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Half a second after the start of a message that runs long past its threshold. The system's signal then
-/// finds no recorder, and ART writes its trace as usual.
+/// Recording is stopped half a second after the start of a message that runs long past its threshold. The
+/// system's signal then finds no recorder, and ART writes its trace as usual.
 #[test]
 fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

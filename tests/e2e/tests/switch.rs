@@ -19,7 +19,7 @@ fn app(testbed: &str, folder: &Path, how: &str) -> Result<App> {
     Ok(app.argument(format!("how={how}")))
 }
 
-/// A process that records by now.
+/// Starts an app, and waits until it records.
 fn recording(app: App) -> Result<Running> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT records", LIMIT)?;

@@ -307,7 +307,8 @@ fn the_recorder_is_installed_where_the_script_says() -> Result<()> {
     Ok(())
 }
 
-/// ART 11's interpreter for x86-64 died of it where the compiler is on (`code-patches/art11-jit.toml`).
+/// ART 11's interpreter for x86-64 died of so large a number of objects where the compiler is on
+/// (`code-patches/art11-jit.toml`).
 #[test]
 fn a_proxy_class_has_more_objects_than_a_counter_of_the_compiler() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11-jit"]) {

@@ -13,7 +13,7 @@ use loopbox_report::diagnose::diagnose;
 use loopbox_report::{Analysis, text};
 use tempfile::tempdir;
 
-/// `AnrTypes.ANR_TYPE_EXECUTE_SERVICE`, and its sub-reason.
+/// `AnrTypes.ANR_TYPE_EXECUTE_SERVICE`, and the sub-reason of an exit by such an ANR.
 const SERVICE: i32 = 5;
 const SERVICE_ENDED: i32 = 37;
 

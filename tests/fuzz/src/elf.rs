@@ -22,7 +22,7 @@ pub(crate) fn elf(input: &[u8]) -> bool {
     found.iter().any(Option::is_some)
 }
 
-/// The input as a section of an otherwise valid library.
+/// Searches for [`NAMES`] in an otherwise valid library, which has the input as its `.gnu_debugdata`.
 pub(crate) fn debugdata(input: &[u8]) -> bool {
     const SECTION_HEADER: usize = 64;
     let names = b"\0.shstrtab\0.gnu_debugdata\0";
@@ -50,7 +50,8 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     image.find_all(&NAMES).iter().any(Option::is_some)
 }
 
-/// No name is longer than the longest text that is read, in UTF-8, and its signature has at most 256 names.
+/// Reads the names of a dex file. Checks that no name is longer than the longest text that is read, in UTF-8,
+/// and that a signature has at most 256 names.
 pub(crate) fn dex(input: &[u8]) -> bool {
     const LONGEST: usize = 3 * 4_096;
     let Some(Named { methods, sources, lines }) = names_of_dex(input) else { return false };

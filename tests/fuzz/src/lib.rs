@@ -20,13 +20,13 @@ use std::time::Duration;
 /// A decoder under test.
 #[derive(Debug)]
 pub struct Target {
-    /// Its name, which is also that of its folder of seeds.
+    /// The name of the target, which is also that of its folder of seeds.
     pub name: &'static str,
-    /// Bytes that it may hold on the heap at once, whatever it is given.
+    /// How many bytes the decoder may hold on the heap at once, whatever the input is.
     pub memory: usize,
     /// Bytes that an input has at most; longer ones are cut.
     pub longest: usize,
-    /// Returns whether there was something to decode.
+    /// Decodes an input. Returns whether there was something to decode.
     run: fn(&[u8]) -> bool,
 }
 
@@ -39,7 +39,8 @@ pub struct Checked {
     pub decoded: bool,
 }
 
-/// Processor time that one input may take. Generous: it also holds in a build without optimisation.
+/// Processor time that one input may take. The limit is generous: it also holds in a build without
+/// optimisation.
 const TIME: Duration = Duration::from_secs(20);
 
 const MIB: usize = 1 << 20;
@@ -81,7 +82,7 @@ pub const MAPPING: Target =
 /// The system's trace of an ANR as a separate file, of one process or of several.
 pub const TRACE: Target = Target { name: "trace", memory: 64 * MIB, longest: 16 << 10, run: views::trace };
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [&Target; 14] = [
     &REPORT, &VIEWS, &STALLS, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX,
     &MAPPING, &TRACE,

@@ -15,7 +15,7 @@ const REGIONS_AT: usize = 4096;
 const MAX_REGIONS: u32 = 32;
 const RUNNING_TREE: u32 = 6;
 
-/// The input unchanged, and with all its checksums corrected.
+/// Recovers a ring from the input unchanged, and with all its checksums corrected.
 pub(crate) fn ring(input: &[u8]) -> bool {
     let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {
@@ -71,7 +71,7 @@ fn check_header(bytes: &mut [u8]) {
     bytes[HEADER_LEN - 4..HEADER_LEN].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The input as the running message's packed tree, in an otherwise empty ring.
+/// Recovers an otherwise empty ring that has the input as the running message's packed tree.
 pub(crate) fn tree(input: &[u8]) -> bool {
     let slot_len = 24 + input.len().next_multiple_of(8).max(8);
     let mut bytes = IMAGE[..HEADER_LEN].to_vec();

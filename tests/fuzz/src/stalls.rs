@@ -8,8 +8,8 @@ use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::Table;
 use std::convert::Infallible;
 
-/// The sums of a file with arbitrary content, its text log, and each stall as the report that other tools
-/// use.
+/// Makes every view of a file with arbitrary content: the sums, the text log, and each stall as the report
+/// that other tools use.
 pub(crate) fn every_view(input: &[u8]) -> bool {
     let mut summary = Summary::default();
     summary.add(input);

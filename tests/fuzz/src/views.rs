@@ -11,7 +11,7 @@ use loopbox_report::test_support::ReportBuilder;
 use loopbox_report::{Analysis, TraceFile, flame, html, invariant_violations, text};
 use std::cell::RefCell;
 
-/// Every view and every export of a report with arbitrary content.
+/// Makes every view and every export of a report with arbitrary content.
 pub(crate) fn every_view(input: &[u8]) -> bool {
     let decoded = decode(&sealed(input));
     decoded.iter().for_each(views);
@@ -52,7 +52,7 @@ fn views(decoded: &Decoded) {
     let _ = (cluster::text(&summary, 9), invariant_violations(&analysis));
 }
 
-/// Every view of the first process of a trace, and the facts of the others.
+/// Makes every view of the first process of a trace, and checks the facts of the others.
 pub(crate) fn trace(input: &[u8]) -> bool {
     let Some(file) = TraceFile::read(input) else { return false };
     assert_eq!(file.names().count(), file.processes());
@@ -67,7 +67,7 @@ pub(crate) fn trace(input: &[u8]) -> bool {
     true
 }
 
-/// A mapping, and a report whose names it may map.
+/// Reads a mapping, and retraces a report whose names it may map.
 pub(crate) fn mapping(input: &[u8]) -> bool {
     let Ok(mapping) = Mapping::parse(input) else { return false };
     OBFUSCATED.with_borrow(|decoded| {

@@ -57,8 +57,8 @@ fn parts(report: &Report) -> [String; 20] {
     ]
 }
 
-/// Each part equals that of the complete report, `known`, or is empty, and a loss is reported. Returns how
-/// many parts are lost.
+/// Checks that each part equals that of the complete report, `known`, or is empty, and that a loss is
+/// reported. Returns how many parts are lost.
 fn salvaged(known: &[String; 20], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");

@@ -7,7 +7,7 @@ use loopbox_report::test_support::ReportBuilder;
 use std::fmt::Write as _;
 
 const MIB: usize = 1 << 20;
-/// The memory that is held in addition.
+/// The memory that is held in addition to one and a half times the mapping's size.
 const FIXED: usize = 2 * MIB;
 
 fn report() -> Report {

@@ -5,7 +5,7 @@ import com.github.moduth.blockcanary.BlockCanaryContext;
 import com.github.moduth.blockcanary.Core;
 import com.github.moduth.blockcanary.internal.BlockInfo;
 
-/** BlockCanary. */
+/** BlockCanary as a peer. */
 final class Canary extends Peer {
     private static Core core;
     private static Canary newest;

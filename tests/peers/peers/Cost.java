@@ -15,7 +15,7 @@ import java.util.Map;
 public final class Cost {
     private Cost() {}
 
-    /** Nothing watches. */
+    /** The variant without any watcher. */
     private static final class None implements HookBench.Variant {
         @Override public boolean install() {
             return true;

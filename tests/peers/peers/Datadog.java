@@ -45,7 +45,7 @@ abstract class Datadog extends Peer implements InvocationHandler {
         }
     }
 
-    /** A message that was long, and what Looper calls it. */
+    /** Prints a message that was long, by the name that Looper has for it. */
     void longTask(long ms, String target) {
         reports("long task of " + ms + " ms " + target);
     }
@@ -61,7 +61,10 @@ abstract class Datadog extends Peer implements InvocationHandler {
 
     /** The ANR detector: on by default below API 30. */
     static final class Anr extends Datadog {
-        /** Its constructor's default for the pause between two heartbeats, which Java cannot leave out. */
+        /**
+         * The default of the detector's constructor for the pause between two heartbeats. A call from Java
+         * cannot leave it out.
+         */
         private static final long TEST_MS = 500;
 
         private final long timeoutMs;

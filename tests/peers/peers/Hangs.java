@@ -54,7 +54,7 @@ public final class Hangs {
         }
     }
 
-    /** The hang is over; the process ends a little later. */
+    /** Notes that the hang is over. The process ends a little later. */
     private static void over() {
         Peer.context.responds();
         Peer.say("over", "");
@@ -379,7 +379,7 @@ public final class Hangs {
         }
     }
 
-    /** No hang. */
+    /** A time in which main has no message, so that there is no hang. */
     static final class Quiet implements Runnable {
         @Override public void run() {
             MAIN.postDelayed(Hangs::over, HANG_MS);

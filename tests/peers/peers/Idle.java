@@ -13,7 +13,7 @@ import java.io.IOException;
  * voluntary_ctxt_switches}).
  */
 public final class Idle {
-    /** Long enough for all to have gone to sleep. */
+    /** A time in milliseconds after which all threads have gone to sleep. */
     private static final int SETTLE_MS = 3_000;
 
     private Idle() {}

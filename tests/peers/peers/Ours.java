@@ -5,7 +5,7 @@ import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
 
-/** Loopbox at its defaults, but for the hook. */
+/** Loopbox at its defaults, except for the hook. */
 final class Ours extends Peer {
     private final Config.Hook hook;
 

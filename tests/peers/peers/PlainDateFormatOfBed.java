@@ -4,8 +4,8 @@ import java.util.Date;
 import java.util.Locale;
 
 /**
- * What BlockCanary gets for a SimpleDateFormat, which needs ICU's classes: no testbed has them. Milliseconds
- * since 1970.
+ * The class that BlockCanary gets in place of SimpleDateFormat, which needs ICU's classes: no testbed has
+ * them. It formats a date as milliseconds since 1970.
  */
 public final class PlainDateFormatOfBed {
     public PlainDateFormatOfBed(String pattern) {}

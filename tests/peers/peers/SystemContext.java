@@ -13,7 +13,7 @@ import scenario.Phone;
 
 /** The Context of an app. From {@link #hangs} on the system says that the app's process does not respond. */
 final class SystemContext extends Phone {
-    /** How long the system waits before it says so. */
+    /** How long the system waits before it says that the process does not respond. */
     private static final long INPUT_MS = 5_000;
 
     private volatile long hangsMs = Long.MAX_VALUE;
@@ -22,12 +22,14 @@ final class SystemContext extends Phone {
         super(new Options(arguments));
     }
 
-    /** The system waits for the app from now on. */
+    /** From now on the system waits for the app. */
     void hangs() {
         hangsMs = SystemClock.uptimeMillis();
     }
 
-    /** The system has waited for long enough already: it says at once that the process does not respond. */
+    /**
+     * From now on the system says that the process does not respond: it has waited for long enough already.
+     */
     void hangsAtOnce() {
         hangsMs = SystemClock.uptimeMillis() - INPUT_MS;
     }

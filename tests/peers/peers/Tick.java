@@ -20,7 +20,7 @@ final class Tick implements Runnable {
         this.body = body;
     }
 
-    /** The number in a line of Looper's; less than 0 where it is of another message. */
+    /** The number of the message that Looper prints as this line; less than 0 for any other message. */
     static int number(String line) {
         Matcher printed = PRINTED.matcher(line);
         return printed.find() ? Integer.parseInt(printed.group(1)) : -1;

@@ -122,7 +122,7 @@ impl Receiver {
         Ok(false)
     }
 
-    /// All waiting movements as one event.
+    /// Passes all waiting movements to the app as one event. Returns whether there were any.
     fn dispatch_batch(&self, env: &mut Env<'_>, java: &JObject<'_>) -> jni::errors::Result<bool> {
         let batch = std::mem::take(&mut self.consumer().batch);
         let Some((first, others)) = batch.split_first() else { return Ok(false) };

@@ -117,7 +117,8 @@ impl Queue {
         unsafe { libc::epoll_ctl(self.set.as_raw_fd(), operation, fd, &raw mut event) };
     }
 
-    /// Has a callback called whenever `fd` is ready for `events`, in place of any earlier one.
+    /// From now on `callback` is called whenever `fd` is ready for `events`. It replaces an earlier callback
+    /// of `fd`.
     pub(super) fn add(&self, fd: RawFd, events: u32, callback: Arc<dyn Callback>) {
         self.callbacks().insert(fd, callback);
         // A number that was closed and opened again is not in the set any more, whatever the table says.
@@ -199,8 +200,8 @@ impl Callback for Listener {
         Ok(wanted != 0)
     }
 
-    /// After a callback that threw, android_os_MessageQueue.cpp (10.0.0_r36) uses the call's result, 0, as
-    /// the events that the listener wants.
+    /// A descriptor does not stay after its callback threw: android_os_MessageQueue.cpp (10.0.0_r36) then
+    /// uses the call's result, 0, as the events that the listener wants.
     fn stays_after_exception(&self) -> bool {
         false
     }
@@ -237,7 +238,7 @@ extern "system" fn poll_once<'local>(
         .resolve::<ThrowRuntimeExAndDefault>();
 }
 
-/// The address of the function for `nativePollOnce`.
+/// The address of the function that is registered for `nativePollOnce`.
 pub(crate) fn poll_once_address() -> usize {
     poll_once as *const () as usize
 }

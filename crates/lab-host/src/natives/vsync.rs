@@ -1,8 +1,8 @@
 //! The display: the native half of `android.view.DisplayEventReceiver` and of `android.view.TestVsync`.
 //!
-//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from
-//! SurfaceFlinger, each receiver that asked for a refresh gets it, by a descriptor (a timerfd here, a socket
-//! on a device).
+//! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. Each receiver
+//! that asked for a refresh is notified of it through a descriptor, as by SurfaceFlinger. The descriptor is a
+//! timerfd here, and a socket on a device.
 
 use anyhow::{Result, bail};
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -52,7 +52,7 @@ impl Display {
         Self { base_ns: None, count: 0, period_ns: NS_AT_60_HZ, script: VecDeque::new(), scheduled: 0 }
     }
 
-    /// Moves the base to the last refresh before `now_ns`.
+    /// Moves the base to the last refresh before `now_ns`, and returns the time of that refresh.
     fn advance(&mut self, now_ns: i64) -> i64 {
         let base_ns = *self.base_ns.get_or_insert(now_ns);
         let passed = (now_ns - base_ns).max(0) / self.period_ns;
@@ -62,7 +62,8 @@ impl Display {
         last_ns
     }
 
-    /// The next refresh after `now_ns`.
+    /// The tick for an app that asks for a refresh at `now_ns`: from the script or, when that is used up, the
+    /// next one of the grid.
     fn schedule(&mut self, now_ns: i64) -> Tick {
         self.scheduled += 1;
         let next_ns = self.advance(now_ns) + self.period_ns;
@@ -73,8 +74,8 @@ impl Display {
         }
     }
 
-    /// Sets the interval of refreshes. It begins after the next refresh, which comes when it would have come
-    /// anyway.
+    /// Sets the interval of refreshes. The new interval counts from the next refresh on, whose time stays the
+    /// same.
     fn set_period(&mut self, now_ns: i64, period_ns: i64) {
         self.base_ns = Some(self.advance(now_ns) + self.period_ns);
         self.count += 1;
@@ -201,7 +202,8 @@ fn dispatch(env: &mut Env<'_>, java: &JObject<'_>, tick: Tick) -> jni::errors::R
     Ok(())
 }
 
-/// `receiver` is the Java half itself (API 21, 22) or a `WeakReference` to it.
+/// Makes the native half of a receiver, and returns its handle. `receiver` is the Java half itself (API 21,
+/// 22) or a `WeakReference` to it.
 fn init(mut env: EnvUnowned<'_>, receiver: JObject<'_>, message_queue: JObject<'_>) -> jlong {
     env.with_env(|env| -> jni::errors::Result<jlong> {
         let reference = jni_str!("java/lang/ref/WeakReference");

@@ -57,7 +57,8 @@ pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
 }
 
-/// One folder for all architectures: macros and build scripts run on this machine and are compiled once.
+/// Cargo's target folder. It is one for all architectures: macros and build scripts run on this machine and
+/// are compiled once.
 fn products() -> PathBuf {
     target().join("linux")
 }

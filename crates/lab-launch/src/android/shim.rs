@@ -126,8 +126,8 @@ fn jumps<'a>(
     Ok(jumps)
 }
 
-/// One jump per function. The dot version (`name@VERSION`) distinguishes a function from the one of the same
-/// name that it jumps to.
+/// Assembly with one jump per function. A function here is called `name@VERSION`, because glibc's function
+/// that it jumps to may have the same name.
 fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> String {
     let mut text = String::from(".section .note.GNU-stack,\"\",%progbits\n.text\n");
     for (name, target) in targets {

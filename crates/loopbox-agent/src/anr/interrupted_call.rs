@@ -25,8 +25,8 @@ const INSTRUCTION: [u8; 2] = [0xCD, 0x80];
 const KEEPS_NUMBER: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
 const INTERRUPTED: usize = (libc::EINTR as usize).wrapping_neg();
 
-/// The call, without its descriptor. `None` when the thread was in no call, or its code cannot be read
-/// (Android 10 maps system libraries on arm64 as execute-only).
+/// The system call that the signal has interrupted; its descriptor is left empty. `None` when the thread was
+/// in no call, or its code cannot be read (Android 10 maps system libraries on arm64 as execute-only).
 pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
     let is_call = |at: usize| code_at(at) == Some(INSTRUCTION);
     let starts_again = is_call(registers.pc);

@@ -13,16 +13,16 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
-/// Return addresses that are kept: native code above the first Java method is seldom deeper than twenty.
+/// How many return addresses are kept: native code above the first Java method is seldom deeper than twenty.
 const MAX_FRAMES: usize = 62;
-/// Words before the return addresses: the registers, and the time in two halves, because a word may have 32
-/// bits.
+/// How many words come before the return addresses: the registers, and the time in two halves, because a word
+/// may have 32 bits.
 const HEAD: usize = 12;
 /// The kernel keeps at least this much of the address space below the end of the main stack free of anything
 /// else, so what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main
 /// thread that runs on another stack, as a coroutine does, is not followed.
 const MAX_STACK: usize = 128 << 20;
-/// Frames are aligned to words.
+/// The size of a word in bytes. Frames are aligned to words.
 const WORD: usize = size_of::<usize>();
 
 /// The end of the main thread's stack; 0 while it is not known.
@@ -192,8 +192,8 @@ impl Capture {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// `None` when there is no capture, or while one is being written. In the second case another signal has
-    /// arrived, which wakes the worker again.
+    /// The capture. `None` when there is none, or while one is being written. In the second case another
+    /// signal has arrived, which wakes the worker again.
     fn read(&self) -> Option<NativeCapture> {
         let version = self.version.load(Ordering::Acquire);
         let len = HEAD + self.len.load(Ordering::Relaxed);

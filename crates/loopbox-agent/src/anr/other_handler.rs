@@ -1,9 +1,10 @@
 //! The handler that another library of the app has set for SIGQUIT, and how it is called: as the kernel would
 //! call it, with its mask and its flags, and only while its code is there.
 //!
-//! A library that is unloaded may leave its handler set. As ART blocks the signal in every thread that does
-//! no harm, until somebody unblocks it: we do. So the code at the handler's address is checked before each
-//! call: executable memory, and from the file that it came from when the handler was first seen.
+//! A library that is unloaded may leave its handler set. That does no harm while the signal is blocked in
+//! every thread, as ART blocks it; but the recorder unblocks it. So the code at the handler's address is
+//! checked before each call: it must be executable memory, and from the file that it came from when the
+//! handler was first seen.
 
 use super::sigchain;
 use crate::sys::mapped::{self, Origin};
@@ -32,7 +33,7 @@ impl Noted {
         }
     }
 
-    /// Must be called by one thread at a time.
+    /// Notes a handler and where its code came from. Must be called by one thread at a time.
     fn set(&self, handler: usize, origin: Origin) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);

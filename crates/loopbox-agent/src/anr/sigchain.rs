@@ -52,7 +52,7 @@ static FRONT: AtomicUsize = AtomicUsize::new(0);
 /// Why the signal is not claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unclaimed {
-    /// There is no such chain.
+    /// There is no signal chain with the functions that are needed, which Android has since version 8.
     Missing,
     /// Another library has claimed the signal, and it cannot be seen how much room is left.
     Taken,
@@ -236,8 +236,8 @@ mod tests {
 
     extern "C" fn front(_: libc::c_int) {}
 
-    /// Adds a handler as a chain does whose functions are found after the C library's: it sets the kernel's
-    /// action.
+    /// Adds a handler as a chain does that other libraries go past, because its functions are found after the
+    /// C library's: it sets only the kernel's action.
     unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
         // SAFETY: the caller's own action; `front` is a handler.
         unsafe {

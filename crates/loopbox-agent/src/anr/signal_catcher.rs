@@ -33,10 +33,11 @@ struct SignalCatcher {
     sending: AtomicU32,
 }
 
-/// Finds the thread, to which signals are forwarded from then on, and takes a snapshot of it. Reads files.
+/// Finds the thread, and takes a snapshot of it; `None` when its state cannot be read. From then on signals
+/// are forwarded to the thread. Reads files.
 ///
 /// # Errors
-/// There is no such thread: nothing is forwarded.
+/// When the list of threads cannot be read, or has no such thread: nothing is forwarded.
 pub(crate) fn find() -> io::Result<Option<Snapshot>> {
     for entry in fs::read_dir("/proc/self/task")?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
@@ -51,13 +52,14 @@ pub(crate) fn find() -> io::Result<Option<Snapshot>> {
 /// The state of the thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    /// How often the thread had given up its processor. It only waits for signals and answers them.
+    /// How often the thread had given up its processor. It does nothing but wait for signals and answer them,
+    /// so this number changes only with a signal.
     pauses: u64,
     is_busy: bool,
 }
 
 impl Snapshot {
-    /// `None` while the thread is not found.
+    /// The state of the thread now. `None` while the thread is not found, or when its state cannot be read.
     pub(crate) fn now() -> Option<Self> {
         let tid = Some(CATCHER.tid.load(Ordering::SeqCst)).filter(|&tid| tid != 0)?.unsigned_abs();
         Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
@@ -97,7 +99,7 @@ pub(crate) fn thread() -> i32 {
     CATCHER.tid.load(Ordering::SeqCst)
 }
 
-/// Whether `tid` is this thread. Async-signal-safe.
+/// Whether `tid` is the Signal Catcher's. Async-signal-safe.
 pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }

@@ -39,16 +39,16 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that runs our handler now, 0 for none. With it our handler ends a circle: a handler that was
-/// set without the chain may call ours, and ours may call that handler.
+/// The thread that runs our handler now, 0 for none. By it our handler breaks a cycle: a handler that was set
+/// without the chain may call ours, and ours may call that handler.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
 /// Held while the kernel's action is changed: on the main thread at install and uninstall only, otherwise by
 /// the stall monitor and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
-/// The main thread had the signal blocked at the last check.
+/// Whether the main thread had the signal blocked at the last check.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
-/// How often each state was found and repaired: the default action and SIG_IGN, set without the chain, and
-/// the signal blocked on the main thread.
+/// How often each state was found and repaired. `DEFAULTS` and `IGNORES`: the default action and SIG_IGN, set
+/// without the chain. `BLOCKS`: the signal blocked on the main thread.
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
@@ -71,11 +71,11 @@ pub(crate) struct Sender {
 }
 
 impl SigQuit {
-    /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which
-    /// must stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
+    /// Installs the handler. On the main thread, whose mask changes. `wake` is the worker's eventfd, which
+    /// must stay open until [`SigQuit::uninstall`]; `shared` notifies the stall monitor of each signal.
     ///
     /// # Errors
-    /// No handler can be kept in place: the signal stays blocked.
+    /// When no handler can be kept in place. The signal stays blocked then.
     pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> Result<Self, Unclaimed> {
         let _changing = changing();
         sigchain::claim(handler)?;
@@ -87,14 +87,14 @@ impl SigQuit {
         Ok(Self { was_blocked: change_mask(libc::SIG_UNBLOCK), found })
     }
 
-    /// Ends the session's part, on any thread: from now on the handler only forwards the signal.
-    /// [`SigQuit::uninstall`] is to follow on the main thread, and the eventfd stays open until then.
+    /// Ends the session's handling of the signal, on any thread: from now on the handler only forwards the
+    /// signal. [`SigQuit::uninstall`] is to follow on the main thread, and the eventfd stays open until then.
     pub(crate) fn end() {
         WAKE.store(-1, Ordering::SeqCst);
         forward_waiting();
     }
 
-    /// Ends the session's part, and puts the mask back. On the main thread.
+    /// Ends the session's handling of the signal, and puts the mask back. On the main thread.
     pub(crate) fn uninstall(&self) {
         let _changing = changing();
         WAKE.store(-1, Ordering::SeqCst);
@@ -197,13 +197,13 @@ pub(crate) fn is_only_noticed() -> bool {
     !sigchain::is_claimed()
 }
 
-/// ART has taken a signal, of an unknown sender.
+/// Notes that ART has taken a signal, whose sender is unknown.
 pub(crate) fn was_taken() {
     SENDER.store(0, Ordering::SeqCst);
     COUNT.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Takes the pending signal, if there still is one, in place of the main thread. The handler before ours is
+/// Takes the pending signal, if there still is one, in place of the main thread. Another library's handler is
 /// not called: it may need the main thread.
 pub(crate) fn take_pending() {
     let _changing = changing();
@@ -273,7 +273,7 @@ fn forward_at_once() {
     }
 }
 
-/// Passes on what the last session shares with the handler. Async-signal-safe.
+/// Calls `body` with the last session's state; `None` when there is none. Async-signal-safe if `body` is.
 fn with_shared<T>(body: impl FnOnce(&SharedState) -> T) -> Option<T> {
     USERS.fetch_add(1, Ordering::SeqCst);
     // SAFETY: null, or of an `Arc` that `replace_shared` keeps while there are users.

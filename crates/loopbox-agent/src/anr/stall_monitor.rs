@@ -1,11 +1,15 @@
 //! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no
 //! lock that the app, a collection or a suspended thread can hold, only short ones of the recorder (its own
-//! snapshot, the features, the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice
-//! a second while messages run (once in the background), more often while one hangs, and sleeps while none
-//! does; before it lies down it makes sure that the main thread waits for messages, and watches what runs
-//! outside of them like a message. It also checks that SIGQUIT still reaches us, and asks for the copies of
-//! the ring in its file. Where the app wants no hook, and while the hook is off or displaced, or may be,
-//! nothing wakes it: it checks twice a second. Without a hook it counts what it finds in place of messages.
+//! snapshot, the features, the SIGQUIT action), so it keeps working when the sampler does not.
+//!
+//! It wakes twice a second while messages run (once in the background), more often while one hangs, and
+//! sleeps while none runs. Before it sleeps it makes sure that the main thread waits for messages; what runs
+//! outside of messages is watched like a message. It also checks that SIGQUIT still reaches us, and asks for
+//! the copies of the ring in its file.
+//!
+//! No message wakes it where the app wants no hook, or while the hook is off or may be displaced: then it
+//! checks twice a second. Without a hook it numbers what it finds outside of messages, as the hook numbers
+//! messages.
 
 use super::signal_catcher::{self, Snapshot};
 use super::sigquit;
@@ -21,26 +25,26 @@ use std::sync::Arc;
 /// wake it. Less than the time between two checks of a running message, so that the check after a short
 /// message is the last one.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often a waiting main thread is checked where no hook is needed to see it continue; half as often in
-/// the background.
+/// The time between two checks of a waiting main thread where no hook reports messages, or the hook may miss
+/// some. In the background it is twice as long.
 const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
-/// How often the ring is copied at most while messages run.
+/// The shortest time between two copies of the ring while messages run.
 const COPY_EVERY_NS: u64 = 400_000_000;
 /// A message that has run this long leaves a report when its process is killed: from then on each check is
 /// copied into the file.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
-/// How often SIGQUIT is checked at most.
+/// The shortest time between two checks of SIGQUIT.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
-/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the
-/// system waits for the trace of one process 200 ms at first and then asks the next one
-/// (`ActivityManagerService.dumpStackTraces`).
+/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 it
+/// is `FORWARD_AFTER_BELOW_26_NS`: there the system waits for the trace of one process 200 ms at first and
+/// then asks the next one (`ActivityManagerService.dumpStackTraces`).
 const FORWARD_AFTER_NS: u64 = 1_000_000_000;
 const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
 /// As [`FORWARD_AFTER_NS`], while main is in an uninterruptible wait. To write its trace ART waits for such a
 /// thread if the thread runs Java code. Every other thread that enters Java code then waits, too, also the
-/// worker: its file must come before.
+/// worker, so the worker's file must be written before.
 const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
@@ -150,7 +154,8 @@ fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool
     }
 }
 
-/// Forwards a signal that the worker should have forwarded by now. Otherwise returns when that will be due.
+/// Forwards a signal that the worker should have forwarded by now. When that is not due yet, returns when to
+/// check again; `None` when no signal is left to forward.
 fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     let since_ns = session.shared.signal_since_ns()?;
     let below_26 = session.settings.api_level < 26;
@@ -182,14 +187,14 @@ struct Between<'a> {
     watch: OutsideWatch,
     /// What runs outside of messages; [`Token::NONE`] for nothing.
     found: Token,
-    /// The last thing found that has ended, and how long it was seen.
+    /// What ran outside of messages last and has ended, and how long it was seen; 0 when that is not known.
     over: (Token, u64),
-    /// Without a hook: the number of what is found next.
+    /// Without a hook: the token of what is found next outside of messages.
     next: Token,
     /// When the worker was last asked to check what only Java can see, and after which message;
     /// [`Token::NONE`] while one ran.
     asked: (Token, Uptime),
-    /// The worker must be asked now.
+    /// Whether the worker must be asked now.
     asks: bool,
 }
 
@@ -257,7 +262,8 @@ impl Between<'_> {
         }
     }
 
-    /// Main waits for a message. `lasted_ns`: how long the last finding lasted.
+    /// Handles a main thread that waits for a message. If something ran outside of messages, it has ended and
+    /// lasted `lasted_ns`. Returns when to check again.
     fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
         let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
@@ -313,8 +319,8 @@ enum Earlier {
     At(Snapshot),
 }
 
-/// Where only the Signal Catcher gets the signal: notes whether it has got one since the check before.
-/// Returns the new snapshot.
+/// Notes whether the Signal Catcher has got a signal since the snapshot `before`, where only the Signal
+/// Catcher gets signals. Returns the new snapshot, or `before` when none was taken.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;

@@ -42,12 +42,12 @@ pub(crate) struct AnrTracker {
     settled: bool,
     /// The last signal that got a report, and what main ran at that signal.
     signal: Option<(Token, QuitSignal)>,
-    /// Between which messages main sleeps while other messages are due, and since when that is known; `None`
-    /// otherwise.
+    /// Where main sleeps although messages are due, as the token between the two messages, and since when.
+    /// `None` while it does not.
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
-    /// The last freeze, if it ended shortly before the last report.
+    /// How long the last freeze took, if it ended shortly before the last report; else 0.
     thawed_ns: u64,
 }
 
@@ -66,7 +66,7 @@ impl AnrTracker {
         }
     }
 
-    /// Acts on the stall monitor's snapshot.
+    /// Compares the stall monitor's snapshot with the suspect. Returns what the running message requires now.
     pub(crate) fn check(&mut self, env: &mut Env<'_>, session: &Session) -> Stall {
         if session.shared.is_paused() {
             // The stall monitor may not have checked since.
@@ -91,13 +91,14 @@ impl AnrTracker {
         if proc::is_traced() || framework::is_debugged(env) { Stall::Nothing } else { Stall::Hang }
     }
 
-    /// The suspect has a name, which may change its threshold.
+    /// Takes the suspect's threshold from this report, which has the suspect's name: some names have another
+    /// threshold.
     pub(crate) fn named(&mut self, session: &Session, report: &Report) {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
-    /// Notes that main has slept for this long, between these two messages, while messages are due. Returns
-    /// whether that is a hang.
+    /// Notes that main has slept for `held_ns` between two messages, which `token` stands for, while messages
+    /// are due. Returns whether that is a hang.
     pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
         self.held_back = Some((token, clock::now_ns().minus(held_ns)));
         !proc::is_traced() && !framework::is_debugged(env)
@@ -108,9 +109,9 @@ impl AnrTracker {
         self.held_back = None;
     }
 
-    /// Between which messages main sleeps while others are due, and since when. `None` unless the report is
-    /// about that: it was written for that reason, or nothing has run since. A message that may pass a
-    /// barrier can run at this moment.
+    /// Where main sleeps although messages are due, as the token between the two messages, and since when.
+    /// `None` unless the report is about that: it was written for that reason, or nothing has run since. A
+    /// message that may pass a barrier can run at this moment.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;

@@ -69,8 +69,8 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// Notifies the display frames that a message has ended, of any loop: a loop inside of a message may run for
-/// the rest of the app's life.
+/// Notifies the display frames that a message of any loop has ended. A loop inside of a message counts, too,
+/// because it may run for the rest of the app's life.
 #[inline]
 fn end_message_of_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames {

@@ -23,12 +23,13 @@ pub(crate) struct MainFrames {
     cadence: Cadence,
     rate: IntervalDetector,
     scene: u16,
-    /// A callback was requested.
+    /// Whether a callback was requested.
     asked: bool,
-    /// The message that drew the frame now on the display; and, once that message has ended, how it ended.
+    /// The message that drew the frame now on the display. Once that message has ended, `own_ended` has its
+    /// end.
     own: Option<Token>,
     own_ended: Option<OwnMessage>,
-    /// The slowest other message since that frame was drawn.
+    /// The slowest message that ran after the frame now on the display was drawn, other than `own`.
     other: Option<SeenMessage>,
 }
 
@@ -47,7 +48,7 @@ impl MainFrames {
         }
     }
 
-    /// A message has ended.
+    /// Takes note of a message that has ended: it may have drawn or delayed the frame now on the display.
     #[inline]
     pub(crate) fn message_ended(&mut self, ended: Ended) {
         let Some(own) = self.own else { return };
@@ -63,7 +64,7 @@ impl MainFrames {
         }
     }
 
-    /// The frame that runs in this message is shown from now on.
+    /// From now on the display shows the frame that runs in this message.
     fn stands(&mut self, running: Option<Token>) {
         if self.own != running {
             self.own = running;
@@ -135,7 +136,7 @@ impl MainFrames {
         if asks { self.ask(true) } else { false }
     }
 
-    /// The animation ends with the frame that runs.
+    /// Ends the animation with the frame that runs.
     pub(super) fn end_animation(&mut self) {
         self.cadence.end_animation();
     }
@@ -145,7 +146,7 @@ impl MainFrames {
         self.scene = self.session.frames.as_ref().map_or(u16::MAX, |frames| frames.number_of(name));
     }
 
-    /// The refresh rate that the display claims.
+    /// Takes the refresh rate that the display claims.
     pub(super) fn set_rate(&mut self, hz: f32) {
         if let Some(interval) = RefreshInterval::from_hz(hz) {
             self.rate.claim(interval);

@@ -19,7 +19,7 @@ pub(crate) struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     of: [Known; MAX_DEPTH],
-    /// There may be a hint.
+    /// Whether there may be a hint.
     pub(super) any: bool,
 }
 

@@ -21,8 +21,8 @@ pub(crate) struct Main {
     pub(crate) nested: u32,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
-    /// While the message runs in which recording began: how many loops were on the stack then. Where on the
-    /// stack that message started is unknown, so every start inside of it is in doubt.
+    /// How many loops were on the stack when recording began; `None` once the message has ended in which it
+    /// began. Where on the stack that message started is unknown, so every start inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
@@ -78,19 +78,19 @@ pub(super) fn learn(
 /// How many messages have started in this recording. Written by the thread that records, read by any.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// A message has started. On the thread that records, which is the only writer.
+/// Counts a message that has started. On the thread that records, which is the only writer.
 #[inline]
 pub(crate) fn count_begun() {
     BEGUN.store(begun().wrapping_add(1), Ordering::Relaxed);
 }
 
-/// How many messages have started in this recording, or had in the last one.
+/// How many messages have started in this recording; while nothing records, in the last one.
 #[inline]
 pub(crate) fn begun() -> u64 {
     BEGUN.load(Ordering::Relaxed)
 }
 
-/// Null while nothing records. Set, used and cleared on the main thread only.
+/// The main thread's recorder; null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
 /// The recording thread, by its `pthread_t`. 0 from the end of the recording on, which any thread may set.
 static THREAD: AtomicUsize = AtomicUsize::new(0);

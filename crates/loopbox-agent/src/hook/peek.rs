@@ -21,8 +21,8 @@ const MOST_CLASSES: usize = 128;
 /// How many messages after a barrier are read.
 const MOST_BEHIND: u32 = 64;
 
-/// The queue, and the members through which its head is read. Kept for the rest of the process, because its
-/// classes are, too.
+/// The queue, and the members through which its head is read. They are kept for the rest of the process, as
+/// are the references to the queue's classes.
 #[derive(Debug)]
 pub(crate) struct Peek {
     queue: jobject,
@@ -34,11 +34,11 @@ pub(crate) struct Peek {
     what: jfieldID,
     is_asynchronous: jmethodID,
     name: jmethodID,
-    /// Global references of classes, those that come often before the others.
+    /// Global references of classes. Those that come often are before the others.
     classes: Vec<(jobject, ClassId)>,
 }
 
-/// The peek of main's queue, which stays the same. Main thread only.
+/// The peek of main's queue; main has the same queue for ever. Main thread only.
 static PEEK: AtomicPtr<Peek> = AtomicPtr::new(ptr::null_mut());
 
 impl Peek {

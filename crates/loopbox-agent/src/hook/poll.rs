@@ -422,7 +422,7 @@ pub extern "system" fn there(_: *mut sys::JNIEnv, _: sys::jclass) -> jlong {
     word().map_or(0, |address| if is_ours(address) { 1 } else { address as jlong })
 }
 
-/// The Java stack of the poll that is entered, by Java.
+/// What the Java stack shows at the entry of a poll, read by a call of Java. `None` when the call fails.
 ///
 /// # Safety
 /// `env` is this thread's environment, without a pending exception.

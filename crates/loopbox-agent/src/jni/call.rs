@@ -13,14 +13,14 @@ type Result<T> = std::result::Result<T, Failure>;
 /// A static method, and the class that it was looked up in.
 type Method<'a> = (&'a JClass<'static>, JStaticMethodID);
 
-/// Why nothing was called.
+/// The error of a call that is not made because memory is short.
 pub(crate) const NO_MEMORY: &str = "memory is short";
 
 fn unless_short() -> Result<()> {
     if memory::is_short() { Err(Failure(NO_MEMORY.to_owned())) } else { Ok(()) }
 }
 
-/// Local references that a frame has room for; more are no error.
+/// How many local references a frame has room for; more are no error.
 const FRAME: jint = 16;
 
 /// Runs `body` and releases the local references that it made.

@@ -36,7 +36,7 @@ impl<'local> Env<'local> {
         self.raw
     }
 
-    /// The same pointer in the type that the sampler's library uses.
+    /// The pointer that JNI's functions take, in the type that the sampler's library uses.
     pub(crate) fn of_art(&self) -> JniEnv {
         // SAFETY: the calling thread's; the value stays on the thread, as this one does.
         unsafe { JniEnv::from_raw(self.raw.cast()) }

@@ -32,11 +32,11 @@ pub(crate) struct FrameCollector {
     open: bool,
     /// How many events were lost when that was last reported.
     reported_lost: u32,
-    /// A frame was expected before the events were taken.
+    /// Whether a frame was expected before the events were taken.
     awaited: bool,
     /// When the last event was taken.
     taken_at_ns: Uptime,
-    /// Whether something has changed since frames were last saved, and when they were saved.
+    /// Whether something has changed since frames were last saved; `saved_at_ns` is when they were saved.
     unsaved: bool,
     saved_at_ns: Uptime,
 }

@@ -36,7 +36,7 @@ const SETTLED_MS: u64 = 25;
 /// While frames come, a message is reported this much later at most: the frame that was on the display while
 /// it ran must be counted first.
 const FRAME_LATE_NS: u64 = 1_000_000_000;
-/// Trees of messages that have ended and are not reported yet.
+/// How many trees of messages that have ended are kept until they are reported.
 const MAX_TREES: usize = 8;
 /// How many distinct stacks a message is reported with.
 const MAX_STACKS: usize = 5;
@@ -47,7 +47,7 @@ pub(crate) struct LongMessages<'a> {
     reported_ns: Uptime,
     /// The message of the main thread when the history was last read.
     read_in: Token,
-    /// A message has ended and will be reported.
+    /// Whether a message has ended that will be reported.
     waits: bool,
     /// The last message that was reported as blocking.
     blocked: Token,
@@ -71,7 +71,7 @@ impl<'a> LongMessages<'a> {
         }
     }
 
-    /// A stack was taken.
+    /// Takes note of a stack that was taken. The first stack of a message that blocks is reported to Java.
     pub(crate) fn sampled(&mut self, queued: &QueuedSample) {
         let &QueuedSample { token, start_ns, sample, .. } = queued;
         let age_ns = sample.at_ns.since(start_ns);
@@ -92,7 +92,7 @@ impl<'a> LongMessages<'a> {
         });
     }
 
-    /// A message has ended, and stacks of it were taken.
+    /// Keeps the stacks of a message that has ended, where Java has a listener.
     pub(crate) fn ended(&mut self, growing: &StackTreeBuilder) {
         if growing.samples() == 0 || growing.token().is_outside() || !self.listens() {
             return;
@@ -113,7 +113,7 @@ impl<'a> LongMessages<'a> {
     }
 
     /// Reports to Java what is due. Call it after [`ended`](Self::ended) for messages that ended before now.
-    /// `awaited`: a frame is expected.
+    /// `awaited`: whether a frame is expected.
     pub(crate) fn notify_java(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;

@@ -31,8 +31,7 @@ const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
 /// when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
-/// While display frames come, the trees of shorter messages are kept, too: at most this many, those with the
-/// most stacks.
+/// How many trees of shorter messages are kept, too, while display frames come: those with the most stacks.
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -51,9 +50,9 @@ pub(super) struct Collector<'a> {
     pub(super) long: LongMessages<'a>,
     /// The names of messages that the hook does not see.
     names: EndedNames,
-    /// A stack showed a message that the hook did not report.
+    /// Whether a stack has shown a message that the hook did not report.
     unseen: bool,
-    /// A stack showed the end of a message that still runs according to the hook.
+    /// Whether a stack has shown the end of a message that still runs according to the hook.
     end_unseen: bool,
     saved_at_ns: Uptime,
     /// What was saved in the ring as running outside of messages; [`Token::NONE`] for nothing.
@@ -242,7 +241,7 @@ impl<'a> Collector<'a> {
         changed.then(|| wait_ms(self.saved_meta_ns))
     }
 
-    /// Moves samples from the queue into trees. `renumber`: locations may get new numbers.
+    /// Moves samples from the queue into trees. `renumber`: whether locations may get new numbers.
     pub(super) fn take_samples(&mut self, renumber: bool) {
         self.take_queued();
         let growing = self.growing.token();
@@ -286,13 +285,14 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The last stack that was taken, if it is of this moment and its numbers still have their meaning.
+    /// The last stack that was taken, if it was in or after the message `of` and its numbers are still valid.
     fn last_stack(&self, of: Token) -> Option<Stack> {
         let (token, stack) = self.last?;
         (token == of && stack.generation == self.session.symbols.generation()).then_some(stack)
     }
 
-    /// The message of the growing tree has ended.
+    /// Ends the growing tree, whose message has ended. The tree is kept when it may be needed for a report or
+    /// shows what delayed a frame.
     fn finish_tree(&mut self) {
         if self.growing.token() == Token::NONE {
             return;
@@ -406,7 +406,7 @@ impl<'a> Collector<'a> {
         self.save("what runs outside of messages", |ring, _| ring.outside(outside.as_ref()));
     }
 
-    /// The header of reports, with the annotations.
+    /// Saves the header of reports, with the annotations.
     pub(super) fn save_meta(&mut self) {
         self.session.annotations.seen();
         self.saved_annotations = self.session.annotations.changes();
@@ -422,7 +422,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Writes to the ring data that its file should contain at once.
+    /// Writes data to the ring, and asks for a copy of the ring in its file.
     fn save(
         &mut self,
         what: &str,
@@ -478,7 +478,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// How long to wait before the same data is saved again.
+/// How long to wait, in ms, until data that was saved at `saved_ns` is saved again.
 fn wait_ms(saved_ns: Uptime) -> u64 {
     saved_ns.plus(ANNOTATIONS_EVERY_NS).since(clock::now_ns()).div_ceil(1_000_000)
 }

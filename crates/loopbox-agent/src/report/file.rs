@@ -56,7 +56,8 @@ pub(super) fn rewrite(
     replace(session, file, &bytes, Outlives::Process)
 }
 
-/// Puts newer evidence into the file of the same hang. That file has the queue already.
+/// Puts newer evidence into the file of the same hang. That file has the queue already. False when the file
+/// is gone or cannot be written.
 pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
     rewrite(session, file, FileState::Open, |known| {
         let overdue_ns = known.anr.overdue_ns;

@@ -39,7 +39,7 @@ pub(crate) fn capture(env: &mut Env<'_>, settings: &Settings) -> (Pending, Vec<S
 
 /// The first entry of the queue; `None` where that is not known. Not for the main thread.
 pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
-    /// As in `QueueWalk.java`.
+    /// The value for an overdue message, as in `QueueWalk.java`.
     const OVERDUE: i64 = -1;
     if !settings.pending.walk {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
     }
 }
 
-/// Names and values alternate.
+/// Makes statistics of a list in which names and values alternate.
 fn pairs(statistics: Vec<String>) -> Vec<Statistic> {
     let mut statistics = statistics.into_iter();
     std::iter::from_fn(|| Some(Statistic { name: statistics.next()?, value: statistics.next()? })).collect()

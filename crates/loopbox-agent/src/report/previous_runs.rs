@@ -118,8 +118,8 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
     report.anr.verdict = classify(&report.anr);
 }
 
-/// Writes the report. When the process itself has written one of the same hang, adds what is known about its
-/// end to that one instead.
+/// Writes the report. When the process itself has written a report of the same hang, adds what is known about
+/// the process's end to that report instead.
 fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
     let (directory, enter) = (&session.settings.directory, || session.gate.enter());
     recovered.report.digest =
@@ -143,7 +143,8 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
     Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss, enter)?)
 }
 
-/// Adds what is known of the process's end, and the warnings that are newer than the file.
+/// Adds what is known of the process's end, and the warnings that are newer than the file, to the bytes of a
+/// report file. `None` when they cannot be added.
 fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u8>> {
     let add = |known: &mut Evidence| {
         known.anr.exit.clone_from(&dead.anr.exit);

@@ -24,7 +24,7 @@ pub(super) struct End<'a> {
 }
 
 impl End<'_> {
-    /// `None` when nothing counts against the sampler.
+    /// How this end counts against the sampler; `None` when it does not.
     pub(super) fn suspicion(&self) -> Option<Suspicion> {
         let holds_main = matches!(
             Phase::from_mark(u32::from(self.phase)),

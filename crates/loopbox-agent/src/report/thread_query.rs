@@ -8,7 +8,8 @@ use loopbox_format::model::{DumpReason, LockChain, MainState, Report, Uptime};
 
 /// How long the worker waits for an answer; the report has what has arrived by then.
 const BUDGET_NS: u64 = 2_000_000_000;
-/// How long ART's own trace waits for the answer: while the trace is written no thread can be suspended.
+/// How long the worker waits for an answer at most while a SIGQUIT waits to be forwarded. Once ART writes its
+/// own trace, no thread can be suspended.
 const BEFORE_TRACE_NS: u64 = 500_000_000;
 /// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
 const LONG_NS: u64 = 1_000_000_000;
@@ -63,7 +64,7 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
     (report.locks, report.threads) = (locks, threads);
 }
 
-/// Whether the lock chain is wanted, and all threads.
+/// Whether the report needs the lock chain, and whether it needs all threads.
 fn wanted(report: &Report) -> (bool, bool) {
     let long = match &report.main {
         MainState::Running(running) => Some(running.age_ns() >= LONG_NS),

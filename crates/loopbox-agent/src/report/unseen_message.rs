@@ -76,7 +76,8 @@ fn warn_of(called: Result<(), Failure>) {
 /// The beginning of the detail that `DisplacedWatch.java` gives for a hook that may be displaced.
 const IN_DOUBT: &str = "perhaps displaced";
 
-/// For a report that began while it was unknown whether the hook was in its place: adds what is known now.
+/// Adds what is known now about the hook to a report that began while it was unknown whether the hook was in
+/// its place.
 pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
     let hook = report.features.iter_mut().find(|state| state.feature == Feature::Hook);
     let Some(hook) = hook.filter(|hook| hook.detail.starts_with(IN_DOUBT)) else { return };

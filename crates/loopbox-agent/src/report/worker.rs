@@ -199,8 +199,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether the last signal gets a report. A process that sends it to itself may do so when it is notified
-    /// of a report.
+    /// Whether the last signal gets a report. A signal that the process has sent to itself counts as a
+    /// request of the app: it may send one each time that it is notified of a report.
     fn is_granted(&self) -> bool {
         let own = sigquit::sender().pid == std::process::id();
         !own || self.session.allowance.take(clock::now_ns())
@@ -351,8 +351,9 @@ impl<'a> Worker<'a> {
         self.save_suspects_queue(env);
     }
 
-    /// Handles the system's warnings of an ANR of the app. Where a warning may be about this process, what a
-    /// report would have now goes into the ring, and into a report of the same hang that exists already.
+    /// Handles the system's warnings of an ANR of the app. Where a warning may be about this process, saves
+    /// in the ring what a report would have now, and adds the warning to a report of the same hang that
+    /// exists already.
     fn heed_warnings(&mut self, env: &mut Env<'_>) {
         let session = self.session;
         let came = self.warned.take(session);

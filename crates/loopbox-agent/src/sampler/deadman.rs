@@ -49,15 +49,15 @@ pub(crate) fn run(session: &Session, art: &Art) {
 struct Watch {
     /// The stop that is open, by its beginning.
     open: Option<u64>,
-    /// At how many consecutive checks the sampler could have ended it.
+    /// At how many consecutive checks the sampler could have ended the stop.
     seen: u32,
     /// At how many checks the sampler could not have ended the stop, because ART had suspended it, too.
     suspended: u32,
 }
 
 impl Watch {
-    /// One more check: whether the stop will not end by itself. It must be seen twice, not just be old: a
-    /// frozen process has old stops when it thaws.
+    /// Makes one more check. Returns whether the open stop will not end by itself. The stop must be seen
+    /// twice, not just be old: a frozen process has old stops when it thaws.
     fn is_stuck(&mut self, open: Option<u64>, is_suspended: impl FnOnce() -> bool) -> bool {
         if open.is_none() || open != self.open {
             *self = Self { open, seen: 1, suspended: 0 };

@@ -16,7 +16,7 @@ pub(crate) struct QueuedSample {
     pub(crate) token: Token,
     /// When the message began.
     pub(crate) start_ns: Uptime,
-    /// Samples of this message that were due before this one and not taken.
+    /// How many samples of this message were due before this one and not taken.
     pub(crate) missed: u32,
     /// CPU time of the main thread when the sample was taken.
     pub(crate) cpu_ns: Option<u64>,

@@ -74,7 +74,7 @@ pub(crate) enum Job<'a> {
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
     Inspect(InspectJob<'a>),
-    /// Reads the names that did not fit into the call that took the stack.
+    /// Read the names that did not fit into the call that took the stack.
     Name(Walker<'a>),
 }
 
@@ -93,7 +93,8 @@ pub(crate) struct SampleJob<'a> {
     pub(crate) suspended: Option<Suspended<'a>>,
     /// The message whose stack is wanted.
     pub(crate) wanted: Token,
-    /// When main was known to be stopped, and for how long, if it was still in that message.
+    /// When main was known to be stopped, and how long it was stopped at most. `None` unless main was still
+    /// in the message `wanted`.
     pub(crate) found: Option<(Uptime, u64)>,
 }
 
@@ -137,7 +138,8 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// `Native.discover`: plain, because the thread's state is remembered as "in native code".
+/// `Native.discover`: finds ART. It is a plain native method, because the thread's state is remembered as "in
+/// native code".
 pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |env| {
         // SAFETY: null, or the job that `call` on this thread's stack has put there.
@@ -168,8 +170,9 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
     });
 }
 
-/// `Native.walk`: `@FastNative`, so that this thread is runnable and no collection can move or unload what it
-/// reads. Until the suspended thread is resumed, nothing here allocates, locks, logs or panics.
+/// `Native.walk`: does the job for which this thread must be runnable. It is `@FastNative`, so that no
+/// collection can move or unload what is read. Until the suspended thread is resumed, nothing here allocates,
+/// locks, logs or panics.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.
@@ -227,8 +230,8 @@ impl Walker<'_> {
         self.symbolizer.read(self.art.names(env), owner, self.raw);
     }
 
-    /// Numbers the stack that was read, after the remaining names were read. In native state. `None` when the
-    /// symbol table was renumbered since the walk.
+    /// Reads the names that are left, and then numbers the frames of the stack that was read. In native
+    /// state. `None` when a call failed, or when the symbol table was renumbered since the walk.
     pub(crate) fn number(self, env: &mut Env<'_>) -> Option<Stack> {
         let mut job = Job::Name(self);
         loop {

@@ -1,6 +1,7 @@
-//! From method pointers to numbered locations, on the sampler thread, in two steps. In the fast native method
-//! that walked the stack, where no class can be unloaded and no collection ends, names are read, a few at a
-//! time and without any lock. Afterwards, in native state, the symbol table is locked and numbers are given.
+//! Makes numbered locations of method pointers, on the sampler thread, in two steps. In the fast native
+//! method that walked the stack, where no class can be unloaded and no collection ends, names are read, a few
+//! at a time and without any lock. Afterwards, in native state, the symbol table is locked and numbers are
+//! given.
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
@@ -46,10 +47,11 @@ pub(crate) struct Symbolizer {
     generation: u32,
     methods: HashMap<MethodRef, KnownMethod>,
     places: HashMap<Frame, LocationId>,
-    /// Whose stack was read last, and that stack: what is unchanged at its bottom need not be checked again.
+    /// Whose stack was read last. `last` is that stack: what is unchanged at its bottom need not be checked
+    /// again.
     owner: StackOwner,
     last: Vec<Frame>,
-    /// The methods of that stack that have no name yet.
+    /// The methods of the stack that was read last that have no name yet.
     unnamed: Vec<(MethodRef, Fingerprint)>,
 }
 

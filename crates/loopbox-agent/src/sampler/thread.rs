@@ -88,7 +88,8 @@ fn sample_all(
     Ok(())
 }
 
-/// The table that the layout is from. Versions with the same numbers cannot be distinguished; all are named.
+/// Says which table the layout is from. Tables with the same numbers cannot be distinguished, so the ART
+/// versions of all of them are named.
 fn layout_name(generations: &[&str]) -> String {
     match generations.split_last() {
         None => "layout discovered".to_owned(),
@@ -112,7 +113,7 @@ fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
 
 struct Sampler<'a> {
     session: &'a Session,
-    /// `None`: stacks come from the Java API.
+    /// `None` where stacks come from the Java API.
     art: Option<&'a Art>,
     queue: &'a mut SampleSender,
     schedule: Schedule,
@@ -122,7 +123,7 @@ struct Sampler<'a> {
     last_token: Token,
     /// The main thread's progress when it was last checked, or resumed.
     last_progress: Option<Progress>,
-    /// Samples that the worker was not woken for yet.
+    /// How many samples the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
     /// How many messages were given up, as the report says.

@@ -15,7 +15,7 @@ use std::fs;
 
 /// How many steps lead at most from the main thread to the thread that all others wait for.
 const MAX_STEPS: usize = 8;
-/// How many threads the dump has at most, and of how many the stack is taken.
+/// The dump has at most `MAX_THREADS` threads, and the stacks of at most `MAX_STACKS` of them.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
 /// How much of the time for the answer is reserved for what can be read without stopping a thread, while ART
@@ -156,8 +156,8 @@ impl<'a> ThreadDumper<'a> {
         Some(if redacts { redact(thread) } else { thread })
     }
 
-    /// All threads but the main one and this one: a stack of each that is attached to the VM, the sleeping
-    /// ones first, because one that runs may take long to stop.
+    /// Adds all threads but the main one and this one to the answer. Threads that are attached to the VM have
+    /// a stack; those that sleep come first, because one that runs may take long to stop.
     fn threads(&mut self, env: &mut Env<'_>, number: u32, known: &[(ThreadId, u32)]) {
         let queries = &self.session.thread_queries;
         let mut all: Vec<OtherThread> = Vec::new();
@@ -212,7 +212,7 @@ const PLATFORM_THREADS: &str = "ADB-JDWP|Binder:|FinalizerDaemon|FinalizerWatchd
     Profile Saver|ReferenceQueueD|RenderThread|Runtime worker|Signal Catcher|binder:|hwuiTask|\
     loopbox-|mali-|perfetto_hprof|queued-work-loo";
 
-/// Replaces every other name when the app wants that.
+/// The name that stands for that of each thread that the platform has not started, when the app wants that.
 const REDACTED: &str = "redacted";
 
 fn redact(thread: OtherThread) -> OtherThread {

@@ -8,7 +8,7 @@ const MAX_NAMES: usize = 16;
 /// Names that always have room: the recorder sets them, or counts by them. Java's `Settings` has them as
 /// well, for what is annotated before there is a recording.
 const RESERVED: [&str; 4] = ["scene", "foreground", "user", "system_start"];
-/// How many characters of a name and of a value are kept.
+/// At most `NAME_CHARS` characters of a name and `VALUE_CHARS` of a value are kept.
 const NAME_CHARS: usize = 40;
 const VALUE_CHARS: usize = 200;
 
@@ -17,7 +17,7 @@ const VALUE_CHARS: usize = 200;
 pub(crate) struct Annotations {
     list: Mutex<Vec<(String, String)>>,
     changes: AtomicU32,
-    /// The worker knows that there are changes to be saved.
+    /// Whether the worker knows that there are changes to be saved.
     is_logged: AtomicBool,
 }
 

@@ -67,7 +67,7 @@ impl Breadcrumbs {
         self.unsaved.load(Ordering::SeqCst)
     }
 
-    /// The breadcrumbs that should be in the ring now.
+    /// The breadcrumbs to save in the ring now. From here on they count as saved.
     pub(crate) fn to_save(&self) -> Vec<Breadcrumb> {
         self.unsaved.store(false, Ordering::SeqCst);
         self.list()

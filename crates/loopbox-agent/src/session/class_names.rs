@@ -11,7 +11,7 @@ const MOST: usize = 256;
 
 struct ClassName {
     name: Box<str>,
-    /// The class is a Handler or a callback of the framework that handles a component.
+    /// Whether the class is a Handler or a callback of the framework that handles a component.
     is_component: bool,
 }
 
@@ -60,9 +60,9 @@ impl ClassNames {
 pub(crate) struct ClassId(u32);
 
 impl ClassId {
-    /// No class.
+    /// No class, or one for which there was no room.
     pub(crate) const NONE: Self = Self(0);
-    /// Bits of the number.
+    /// How many bits the number has.
     pub(crate) const BITS: u32 = 10;
 
     /// The number of the class with this name. Main thread only: allocates for a name that is new.
@@ -70,7 +70,7 @@ impl ClassId {
         NAMES.number_of(name).map_or(Self::NONE, Self)
     }
 
-    /// Its name; empty for none.
+    /// The name of the class; empty for [`NONE`](Self::NONE).
     pub(crate) fn name(self) -> &'static str {
         NAMES.get(self.0).map_or("", |class| &*class.name)
     }

@@ -28,18 +28,18 @@ pub(crate) fn queue() -> (FrameSender, FrameReceiver) {
 /// them.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    /// Used by the worker, the thread of `FrameMetrics`, and callers that ask for the figures; not by the
-    /// recorder's part of the main thread.
+    /// The recorder of the figures. Used by the worker, the thread of `FrameMetrics`, and callers that ask
+    /// for the figures; not by the recorder's part of the main thread.
     recorder: Mutex<FrameRecorder>,
     /// Names of screens, by their numbers.
     names: Mutex<Vec<String>>,
-    /// The worker sleeps without a deadline.
+    /// Whether the worker sleeps without a deadline.
     asleep: AtomicBool,
-    /// A frame is expected, however long it takes, because its session has not ended.
+    /// Whether a frame is expected, however long it takes, because its session has not ended.
     awaited: AtomicBool,
-    /// Events for which the queue had no room.
+    /// How many events the queue had no room for.
     lost: AtomicU32,
-    /// The figures were reset, and the saved ones are out of date.
+    /// Whether the figures were reset, so that the saved ones are out of date.
     forgotten: AtomicBool,
 }
 

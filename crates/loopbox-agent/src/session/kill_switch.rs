@@ -1,4 +1,5 @@
-//! The app's switch: a file that any process of the app makes, while this one records.
+//! The app's switch: a file by which any process of the app can switch the recorder off while this process
+//! records.
 
 use loopbox_format::model::Uptime;
 use std::fs;
@@ -11,7 +12,7 @@ const EVERY_NS: u64 = 1_000_000_000;
 /// The switch, and what was last read of its file. At the installation the recorder was switched on.
 #[derive(Debug, Default)]
 pub(crate) struct KillSwitch {
-    /// The file exists while the recorder is off; `None` where there is no switch.
+    /// The file that exists while the recorder is off; `None` where there is no switch.
     file: Option<PathBuf>,
     checked_ns: AtomicU64,
     is_off: AtomicBool,
@@ -34,7 +35,8 @@ impl KillSwitch {
         due && self.check_now(now_ns)
     }
 
-    /// Reads the file at once. When it cannot be read, the answer stays as it was.
+    /// Reads the file at once. Returns whether this check was the first that found the recorder switched off.
+    /// When the file cannot be checked, nothing changes.
     pub(crate) fn check_now(&self, now_ns: Uptime) -> bool {
         self.checked_ns.store(now_ns.0, Ordering::SeqCst);
         let is_there = self.file.as_ref().is_some_and(|file| fs::symlink_metadata(file).is_ok());

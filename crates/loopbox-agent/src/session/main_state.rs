@@ -24,7 +24,7 @@ pub(crate) struct MainState {
 }
 
 impl Default for MainState {
-    /// No message has run yet.
+    /// The state before the first message.
     fn default() -> Self {
         let now = Pair::default();
         now.set(Token::outside_before(Token::FIRST).0, 0);
@@ -39,8 +39,8 @@ impl Default for MainState {
 }
 
 impl MainState {
-    /// No message runs; the next one will have the number `next`. Main thread only, or, without a hook, stall
-    /// monitor only.
+    /// Publishes that no message runs since `since_ns`; the next one will have the number `next`. Main thread
+    /// only, or, without a hook, stall monitor only.
     pub(crate) fn idle(&self, next: Token, since_ns: Uptime) {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
@@ -89,8 +89,8 @@ impl MainState {
         Token(self.now.first())
     }
 
-    /// While no message runs: the number of what may run outside of messages, and the end of the last
-    /// message, 0 before the first one.
+    /// The number of what may run outside of messages, and the end of the last message, which is 0 before the
+    /// first one. `None` while a message runs.
     pub(crate) fn between_messages(&self) -> Option<(Token, Uptime)> {
         let (token, since_ns) = self.now.get();
         Some((Token(token), Uptime(since_ns))).filter(|(token, _)| token.is_outside())
@@ -100,7 +100,7 @@ impl MainState {
         self.token().is_outside()
     }
 
-    /// Messages may have run unseen, from the last one that was seen until now.
+    /// Notes that messages may have run unseen, from the last one that was seen until now.
     pub(crate) fn set_unseen(&self, now_ns: Uptime) {
         self.unseen_ns.store(now_ns.0, Ordering::Relaxed);
     }

@@ -61,7 +61,7 @@ pub(crate) struct Session {
     /// When the process started, uptime; empty until it was looked up.
     pub(crate) started: OnceLock<Option<Uptime>>,
     pub(crate) installed_ns: Uptime,
-    /// Recording began in the message that starts the app.
+    /// Whether recording began in the message that starts the app.
     pub(crate) began_in_bind: AtomicBool,
     pub(crate) shared: Arc<SharedState>,
     pub(crate) features: Features,
@@ -97,7 +97,7 @@ pub(crate) struct Session {
     pub(crate) catcher_pauses: OnceLock<u64>,
     /// Whether another process of the app has switched the recorder off.
     pub(crate) kill_switch: KillSwitch,
-    /// Open until the recording ends. Shared with what waits for the listeners.
+    /// The gate: open until the recording ends. Each notice that waits for a listener has it, too.
     pub(crate) gate: Arc<Gate>,
     /// Wakes the worker.
     pub(crate) wake: EventFd,
@@ -124,7 +124,7 @@ impl Request {
         Self { reason, answer: Some(Box::new(answer)) }
     }
 
-    /// The report is complete.
+    /// Answers the request with its complete report, the file at `path`.
     pub(crate) fn finish(mut self, path: &Path) {
         if let Some(answer) = self.answer.take() {
             answer(Some(path));
@@ -199,7 +199,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// No report will be written: all requests get that answer.
+    /// Answers all requests that there will be no report.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

@@ -4,7 +4,7 @@
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Set by the app, read by the recorder's threads; the main thread does not use it.
+/// What the monitor wants. Set by the app, read by the recorder's threads; the main thread does not use it.
 #[derive(Debug, Default)]
 pub(crate) struct MonitorWishes {
     /// A message that took longer is reported; 0 without a listener.
@@ -45,8 +45,8 @@ impl MonitorWishes {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }
 
-    /// The stall monitor has checked main. Returns whether to wake the worker, because Java should take a
-    /// sample. A check may be early or late by a part of a tick.
+    /// Takes note that the stall monitor has checked main. Returns whether to wake the worker, because Java
+    /// should take a sample. A check may be early or late by a part of a tick.
     pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()

@@ -37,13 +37,13 @@ impl Pace {
         Some(self.jank_onset_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
     }
 
-    /// The sampler woke this much too late.
+    /// Notes that the sampler woke this much too late.
     pub(crate) fn record_late(&self, late_ns: u64) {
         self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The worst delay since the last call. While there is none the call costs one load, so it is cheap for
-    /// the main thread.
+    /// The worst delay since the last call; `None` when the sampler did not sleep. Then the call costs one
+    /// load, which is cheap enough for the main thread.
     pub(crate) fn take_late_ns(&self) -> Option<u64> {
         if self.late_ns.load(Ordering::Relaxed) == 0 {
             return None;

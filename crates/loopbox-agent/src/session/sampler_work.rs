@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 #[derive(Debug, Default)]
 pub(crate) struct SamplerWork {
-    /// The app has switched sampling off.
+    /// Whether the app has switched sampling off.
     pub(super) off: AtomicBool,
-    /// The sampler has ended, or must end when it returns.
+    /// Whether the sampler has ended, or must end when it returns.
     pub(super) ended: AtomicBool,
-    /// The sampler can answer questions about other threads.
+    /// Whether the sampler can answer questions about other threads.
     pub(super) answers_queries: AtomicBool,
-    /// There is a question about other threads.
+    /// Whether there is a question about other threads.
     pub(super) query_waits: AtomicBool,
-    /// The sampler takes requested stacks.
+    /// Whether the sampler takes requested stacks.
     pub(super) takes_orders: AtomicBool,
     /// How many stacks were asked for.
     pub(super) ordered: AtomicU32,
-    /// How many of these orders are done.
+    /// How many of the requested stacks are done: each is in the queue, or there is none.
     done: AtomicU32,
 }
 
@@ -40,7 +40,7 @@ impl SamplerWork {
         self.query_waits.swap(false, Ordering::SeqCst)
     }
 
-    /// Sets whether stacks are taken that are asked for. Sampler only.
+    /// Sets whether requested stacks are taken. Sampler only.
     pub(crate) fn set_takes_orders(&self, takes: bool) {
         self.takes_orders.store(takes && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
     }
@@ -50,18 +50,18 @@ impl SamplerWork {
         self.takes_orders.load(Ordering::SeqCst)
     }
 
-    /// The order that is not done yet. Sampler only.
+    /// The number of the requested stack that is not done yet; `None` when all are done. Sampler only.
     pub(crate) fn open_order(&self) -> Option<u32> {
         let number = self.ordered.load(Ordering::SeqCst);
         (number != self.done.load(Ordering::SeqCst)).then_some(number)
     }
 
-    /// This order is done: its stack is in the queue, or there is none. Sampler only.
+    /// Notes that the requested stack `number` is done: it is in the queue, or there is none. Sampler only.
     pub(crate) fn finish_order(&self, number: u32) {
         self.done.store(number, Ordering::SeqCst);
     }
 
-    /// Whether this order is done, or never will be.
+    /// Whether the requested stack `number` is done, or never will be.
     pub(crate) fn is_done(&self, number: u32) -> bool {
         self.done.load(Ordering::SeqCst) == number || !self.takes_orders()
     }

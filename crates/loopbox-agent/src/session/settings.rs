@@ -33,7 +33,7 @@ pub struct Settings {
     pub(crate) app_version: String,
     /// The file that marks that this start has not lasted yet; `None` where starts are not counted.
     pub(crate) start_mark: Option<PathBuf>,
-    /// The file that any process of the app makes to switch the recorder off; none without a Context.
+    /// The file that any process of the app makes to switch the recorder off; `None` without a Context.
     pub(crate) kill_switch: Option<PathBuf>,
     /// Annotations of the app: names and values.
     pub(crate) annotations: Vec<(String, String)>,
@@ -45,7 +45,7 @@ pub(crate) struct PendingLimits {
     pub(crate) lines: i32,
     pub(crate) bytes: i32,
     pub(crate) ms: i64,
-    /// Whether the text of `obj` stays in.
+    /// Whether the text of a message's `obj` stays in its line.
     pub(crate) keep_objects: bool,
     /// Whether the queue may be walked by reflection.
     pub(crate) walk: bool,

@@ -35,20 +35,21 @@ pub struct SharedState {
     parked: AtomicU32,
     /// Changes when another thread wants something: the sampler and the stall monitor sleep on it.
     wake: AtomicU32,
-    /// All threads end.
+    /// Whether all threads should end.
     stop: AtomicBool,
-    /// The worker should check the hook's place and the queue's front.
+    /// Whether the worker should check the hook's place and the queue's front.
     rest_check: AtomicBool,
-    /// The app has paused the recorder: what the main thread does is not known.
+    /// Whether the app has paused the recorder: what the main thread does is not known then.
     paused: AtomicBool,
-    /// The app is not visible.
+    /// Whether the app is in the background.
     background: AtomicBool,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
 }
 
 impl SharedState {
-    /// A message runs. Main thread only. Returns whether the main thread should unblock SIGQUIT now.
+    /// Publishes that a message runs, and wakes the threads that sleep until one does. Main thread only.
+    /// Returns whether the main thread should unblock SIGQUIT now.
     pub fn running(&self, token: Token, start_ns: Uptime) -> bool {
         self.main.now.set(token.0, start_ns.0);
         // In this order in the code. The processor may still load before other threads see the message;
@@ -72,8 +73,8 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// Something with this number runs outside of messages; with [`Token::NONE`] nothing does any more. Stall
-    /// monitor only.
+    /// Publishes that something with this number runs outside of messages; with [`Token::NONE`], that nothing
+    /// does any more. Stall monitor only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
         self.hook.found_unhooked.store(self.hook.may_miss_messages(), Ordering::SeqCst);
         self.main.outside.set(token.0, since_ns.0);
@@ -234,8 +235,8 @@ impl SharedState {
         futex_wake(&self.wake, SAMPLER);
     }
 
-    /// Asks the sampler for a stack of whatever the main thread does; the number of the order, or `None` when
-    /// there is no sampler to take it. Worker only.
+    /// Asks the sampler for a stack of whatever the main thread does. Returns the number of the request, or
+    /// `None` when there is no sampler to take it. Worker only.
     pub(crate) fn order_stack(&self) -> Option<u32> {
         if !self.sampler.takes_orders() {
             return None;
@@ -245,7 +246,7 @@ impl SharedState {
         Some(number)
     }
 
-    /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
+    /// Notes that SIGQUIT arrived and the Signal Catcher has to get it. Async-signal-safe.
     pub(crate) fn signal_arrived(&self, now_ns: Uptime) {
         let _ = self.signal_ns.compare_exchange(0, now_ns.0.max(1), Ordering::SeqCst, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);

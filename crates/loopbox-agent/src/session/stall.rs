@@ -15,7 +15,7 @@ pub(crate) struct StallSnapshot {
     pub(crate) watch: Watchdog,
     /// What the monitor has done since its last check.
     pub(crate) since: Since,
-    /// The message has run for long.
+    /// Whether the message has run for long.
     pub(crate) suspect: bool,
     /// When the main thread was last known to do nothing.
     pub(crate) asleep: Asleep,

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 #[derive(Debug, Default)]
 pub(crate) struct Stops {
-    /// Wakes the dead-man thread.
+    /// The word that the dead-man thread sleeps on; it changes to wake the thread.
     deadman: AtomicU32,
-    /// The dead-man thread sleeps until a thread is stopped again.
+    /// Whether the dead-man thread sleeps until a thread is stopped again.
     deadman_rests: AtomicBool,
     /// How often a thread was stopped and resumed: odd while one is stopped.
     stops: AtomicU32,
@@ -52,7 +52,7 @@ impl Stops {
     }
 }
 
-/// A thread is stopped or is about to be.
+/// A stop in progress: until this value is dropped, a thread is stopped or is about to be.
 pub(crate) struct Stop<'a>(&'a Stops);
 
 impl Drop for Stop<'_> {

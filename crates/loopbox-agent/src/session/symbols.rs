@@ -26,7 +26,7 @@ impl Stack {
         Self { generation, len: 0, locations: [LocationId(0); MAX_LOCATIONS] }
     }
 
-    /// Top frame first.
+    /// The locations of the stack's frames, top frame first.
     pub(crate) fn locations(&self) -> &[LocationId] {
         self.locations.get(..self.len).unwrap_or_default()
     }
@@ -48,7 +48,7 @@ pub(crate) struct NumberedSymbols {
     pub(crate) table: SymbolTable,
     /// Changes when everything was renumbered; stacks of an older generation have no meaning.
     pub(crate) generation: u32,
-    /// There was no room for a method or location.
+    /// Whether there was no room for a method or location.
     pub(crate) full: bool,
 }
 

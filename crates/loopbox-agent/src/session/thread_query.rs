@@ -5,7 +5,7 @@ use crate::sys::clock;
 use loopbox_format::model::{LockChain, OtherThreads, Uptime};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was found so far. Locations are numbers of the session's symbol table, of this generation.
+/// What was found so far. Locations are numbers of the session's symbol table in this `generation`.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadAnswer {
     pub(crate) generation: u32,
@@ -54,7 +54,7 @@ impl ThreadQueries {
         self.change(number, |query| change(&mut query.answer))
     }
 
-    /// The answer of question `number` is complete; false when it is too late. Sampler only.
+    /// Marks the answer of question `number` as complete; false when it is too late for that. Sampler only.
     pub(crate) fn complete(&self, number: u32) -> bool {
         self.change(number, |query| query.complete = true)
     }

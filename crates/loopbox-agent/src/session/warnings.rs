@@ -3,7 +3,8 @@
 use loopbox_format::model::AnrWarning;
 use std::sync::{Mutex, PoisonError};
 
-/// How many warnings are recognised when they come a second time, and how many may wait.
+/// How many warnings are kept to recognise them when they come a second time. As many may wait for the
+/// worker.
 const MAX_KNOWN: usize = 8;
 
 /// The warnings of this session. Any thread may add one.

@@ -24,7 +24,8 @@ pub(crate) struct Counted {
     counters: [Option<u64>; COUNTED],
 }
 
-/// Reads all limits and counters into `stats`; where they cannot be read, the reason.
+/// Reads all limits and counters into `stats`. Where something cannot be read, `cgroup.refused` has the
+/// reason.
 pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
     let (stat, at_ns) = (main_stat(), clock::now_ns());
     let mut counters = [None, None, None, None, None, stat.map(|stat| stat.major_faults)];
@@ -61,7 +62,7 @@ fn push(stats: &mut Vec<Statistic>, name: &str, value: String) {
     stats.push(Statistic { name: name.to_owned(), value });
 }
 
-/// Where the files of the process's cgroup are.
+/// What the paths of the files of the process's cgroup begin with, up to `memory.`; or why there are none.
 fn folder(cgroups: &str, mounts: &str) -> Result<String, &'static str> {
     let own = cgroups.lines().find_map(|line| line.strip_prefix("0::"));
     let own = own.ok_or("the process is in no cgroup of version 2")?;
@@ -77,7 +78,8 @@ fn folder(cgroups: &str, mounts: &str) -> Result<String, &'static str> {
     Ok([at, below.trim_end_matches('/'), "/memory."].concat())
 }
 
-/// Why the first unreadable file could not be read.
+/// Reads the files into `stats` and `counters`. Returns why the first unreadable file could not be read;
+/// `None` when all were read.
 fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<u64>]) -> Option<String> {
     let mut refused = None;
     let mut file = |name: &str| {
@@ -188,7 +190,7 @@ mod tests {
         );
     }
 
-    /// Whatever machine this runs on: what was not read has a reason.
+    /// What was not read has a reason, whatever machine this test runs on.
     #[test]
     fn says_why_where_nothing_is_read() {
         let mut stats = Vec::new();

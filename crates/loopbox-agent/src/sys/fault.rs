@@ -31,8 +31,8 @@ pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// The calling thread has just stopped the main thread. Simulates that ART begins its trace now, for a signal
-/// that did not come from us.
+/// Called when the calling thread has just stopped the main thread. On request simulates that ART begins its
+/// trace now, for a signal that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
     /// Longer than ART takes to stop the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);

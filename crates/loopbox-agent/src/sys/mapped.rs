@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 
 /// The file and the offset that code was mapped from. The same numbers at the same address are the same code,
 /// also when a part of the mapping got other rights and so became a separate one. Anonymous memory has no
-/// file: zeros.
+/// file; its numbers are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) device: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Origin {
 }
 
 /// Where the code at an address comes from; `None` when nothing executable is mapped there, or the kernel
-/// does not say. Async-signal-safe. Some milliseconds in a process with thousands of mappings.
+/// does not say. Async-signal-safe. Takes some milliseconds in a process with thousands of mappings.
 pub(crate) fn code_at(address: usize) -> Option<Origin> {
     // SAFETY: a C string; no file is made.
     let fd = unsafe { libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };

@@ -15,7 +15,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The reserve. A report's first file with a full history and many stacks takes some 900 KB at once.
+/// The size of the reserve in bytes. A report's first file with a full history and many stacks takes some 900
+/// KB at once.
 const RESERVE: usize = 2 << 20;
 /// Blocks begin at multiples of this; their lengths are multiples of it, too.
 const GRANULE: usize = 64;
@@ -44,7 +45,7 @@ static REGION: Region = Region(UnsafeCell::new([0; RESERVE]));
 
 /// Which granules are in use, one bit each.
 struct Map {
-    /// Held for some hundred instructions, in which nothing waits.
+    /// Whether a thread holds the map. It is held for some hundred instructions, in which nothing waits.
     locked: AtomicBool,
     used: UnsafeCell<[u64; WORDS]>,
     /// How many granules are in use.
@@ -59,7 +60,7 @@ static MAP: Map =
 
 /// When the system last refused an allocation, uptime; 0 for never.
 static REFUSED_NS: AtomicU64 = AtomicU64::new(0);
-/// How often something was taken from the reserve, and how often a thread had to wait.
+/// `TAKEN` is how often something was taken from the reserve, `WAITED` how often a thread had to wait.
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 static WAITED: AtomicU32 = AtomicU32::new(0);
 
@@ -169,7 +170,7 @@ impl Map {
         result
     }
 
-    /// A block, or null.
+    /// Takes a block out of the reserve; null when there is no room for it.
     fn take(&self, layout: Layout) -> *mut u8 {
         let wanted = layout.size().div_ceil(GRANULE).max(1);
         if layout.align() > GRANULE || wanted > GRANULES {
@@ -296,7 +297,7 @@ pub(crate) fn figures() -> [u64; 3] {
 mod tests {
     use super::*;
 
-    /// One test: the reserve is the process's.
+    /// One test, because the process has one reserve.
     #[test]
     fn the_reserve_gives_each_byte_to_one_owner_and_takes_all_back() {
         let layout = |size, align| Layout::from_size_align(size, align).unwrap();

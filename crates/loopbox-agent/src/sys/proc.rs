@@ -58,7 +58,7 @@ pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
 }
 
-/// How often a thread has yielded its processor.
+/// How often a thread has yielded its processor; `None` when the kernel does not report it.
 pub(crate) fn pauses(tid: u32) -> Option<u64> {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
     field(&status, "voluntary_ctxt_switches:")?.parse().ok()
@@ -70,14 +70,15 @@ fn has_sig_quit(status: &str, mask: &str) -> bool {
     mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
-/// How long the main thread ran and waited for a processor, and how often it was scheduled. Its thread id is
-/// the process's id.
+/// How long the main thread ran and waited for a processor, and how often it was scheduled, as the kernel
+/// writes it.
 pub(crate) fn main_schedstat() -> String {
     text(&of_main("schedstat"))
 }
 
 /// Where the kernel sees the main thread: by its system call, or by the kernel's function that it sleeps in.
-/// The latter is for apps that may not read the call: root owns that file in an app that cannot be debugged.
+/// The latter is for apps that cannot be debugged: there the file `syscall` belongs to root, and the app may
+/// not read it.
 pub(crate) fn main_place() -> Place {
     place(main_system_call(), main_wchan)
 }
@@ -202,7 +203,7 @@ fn kind_of_file(link: &str) -> String {
     folder.map_or_else(|| "file".to_owned(), |folder| ["file in ", folder].concat())
 }
 
-/// A file about the main thread, whose id is the process's.
+/// The path of a file about the main thread. That thread's id is the process's.
 fn of_main(file: &str) -> String {
     ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
 }
@@ -218,7 +219,7 @@ pub(crate) fn field(text: &str, name: &str) -> Option<String> {
     line.split_whitespace().next().map(str::to_owned)
 }
 
-/// A field in kB, as bytes.
+/// The number of kB after `name` at the start of a line, in bytes.
 pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
     let kib: u64 = field(text, name)?.parse().ok()?;
     Some((kib * 1_024).to_string())

@@ -111,8 +111,8 @@ unsafe extern "C" fn create(key: *mut pthread_key_t, destructor: Option<Destruct
     0
 }
 
-/// `pthread_key_delete`. The number is not reused. A key is deleted only by a thread that made one for a
-/// variable when another thread had made one already.
+/// `pthread_key_delete`. The number is not reused. Deletion is rare: it happens when two threads make a key
+/// for the same variable at once, and one of them gives its key up.
 ///
 /// # Safety
 /// As of that function.
@@ -224,7 +224,7 @@ mod tests {
         CALLED.fetch_add(value as u32, Ordering::SeqCst);
     }
 
-    /// Sets another key's value, whose destructor must still be called.
+    /// A destructor that sets another key's value: that key's destructor must still be called.
     unsafe extern "C" fn set_another(value: *mut c_void) {
         AGAIN.fetch_add(1, Ordering::SeqCst);
         // SAFETY: a key of this test.

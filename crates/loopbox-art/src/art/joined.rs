@@ -27,18 +27,18 @@ const REFERENCE: usize = 4;
 pub struct Joined {
     /// The thread's index in the array that was searched.
     pub index: u32,
-    /// Its id in the kernel, unless it has just ended.
+    /// The thread's id in the kernel; `None` when the thread has just ended.
     pub tid: Option<u32>,
 }
 
 impl Art {
-    /// Finds the thread of a `Thread[]` whose end the main thread waits for: the one that keeps the object
-    /// that main waits on in its hidden field. The array ends at the first null. `Thread.sleep` waits on the
-    /// object of the sleeping thread itself.
+    /// Finds the thread of a `Thread[]` whose end the main thread waits for: the one whose hidden field has
+    /// the object that main waits on. The array ends at the first null. In `Thread.sleep` a thread waits on
+    /// the object in its own hidden field, so the result is then the main thread.
     ///
-    /// `threads` is the array argument of the `@FastNative` method in which this is called: there it points
-    /// to where the reference is on the stack. `None` for a call elsewhere, and for any other pointer. No
-    /// thread is stopped, and no read can fault.
+    /// `threads` is the array argument of the `@FastNative` method in which this is called: in such a method
+    /// it points to the reference on the stack. `None` when the call is made elsewhere, and for any other
+    /// pointer. No thread is stopped, and no read can fault.
     pub fn joined_by_main(&self, env: JniEnv, threads: usize) -> Option<Joined> {
         let waited = self.contended_by_main(env)?;
         let namer = self.namer.served(self.served);
@@ -74,8 +74,9 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     Some((current_copy(at)?, class))
 }
 
-/// Finds the one thread of the array that has the object `waited` in a field which has an object of the same
-/// class in all threads. Returns the thread's index in the array and the bytes of its fields.
+/// Finds the one thread of the array that keeps the object `waited`: in a field that has an object of the
+/// same class in all threads. Returns the thread's index in the array and the bytes of its fields; `None`
+/// when no thread or more than one keeps it.
 fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; FIELDS])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;
@@ -126,7 +127,7 @@ mod tests {
     const LOCK: usize = 24;
     const OTHER: usize = 12;
 
-    /// A page where references of 32 bits can point to.
+    /// A page at an address that references of 32 bits can hold.
     struct Heap {
         page: usize,
         array: usize,

@@ -24,7 +24,7 @@ impl Suspended<'_> {
         self.thread as usize
     }
 
-    /// Kernel id of the stopped thread.
+    /// Kernel id of the stopped thread; `None` when it cannot be read.
     pub fn tid(&self) -> Option<u32> {
         mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
     }

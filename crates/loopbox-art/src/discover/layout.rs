@@ -1,4 +1,4 @@
-//! Comparing what was found in the process with the table.
+//! Compares the numbers found in the running process with the table of known builds.
 
 use crate::off::Off;
 use crate::offsets::{ROWS, Row, SuspendAbi};
@@ -12,14 +12,14 @@ pub(crate) struct Findings {
     pub thin_lock_id: usize,
     pub jni_env: usize,
     pub visitor_size: usize,
-    /// A Debian build (libstdc++).
+    /// Whether this is a Debian build (libstdc++).
     pub host_build: bool,
 }
 
-/// The table's answer to the findings.
+/// Which rows of the table agree with the findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Match {
-    /// Rows that say exactly the same. There are several when builds differ only in what is not compared.
+    /// The indices of rows that agree. There are several when builds differ only in what is not compared.
     Rows(Vec<usize>),
     /// No row is about this build.
     NoRow,
@@ -62,9 +62,10 @@ impl Findings {
         }
     }
 
-    /// Without a row, the distance between the thread list and the JavaVM must be that of a known build with
-    /// the same suspend function. So far the members between them changed only together with that function,
-    /// so another distance means that these are not the right members.
+    /// Checks the findings where no row is about this build. If there are rows with the same suspend
+    /// function, the distance between the thread list and the JavaVM must be that of one of them. So far the
+    /// members between them changed only together with that function, so another distance means that the
+    /// members found are not the right ones.
     fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
         let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();
@@ -90,7 +91,8 @@ impl Findings {
     }
 }
 
-/// The row in use, and the other rows found that cannot be distinguished from it, oldest first.
+/// Of the rows found, those that have the same name layout as the row in use, itself included, oldest first.
+/// Empty when no row is in use.
 pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row> {
     let rows = found.iter().filter_map(|index| ROWS.get(*index));
     rows.filter(|row| used.is_some_and(|used| used.names == row.names)).collect()

@@ -18,10 +18,10 @@ struct Memory {
 struct Added {
     /// Members between `thread_list_` and `java_vm_`.
     between: usize,
-    /// Members in Runtime after `java_vm_`, as `build_sdk_version_`.
+    /// Members in Runtime after `java_vm_`, such as `build_sdk_version_`.
     behind_java_vm: usize,
-    /// A value in Thread after the end of the thread's own buffer, as `thread_local_jhp_pos` is: outside of
-    /// the part that is searched.
+    /// Members in Thread after the end of the thread's own buffer, such as `thread_local_jhp_pos`. They are
+    /// outside of the part that is searched.
     behind_jni_env: usize,
     /// Members in Thread before `jni_env`.
     before_jni_env: usize,
@@ -77,7 +77,7 @@ impl Memory {
         runtime_of(address(&self.vm), None, &[self.thread()?])
     }
 
-    /// The answer of the table for this memory.
+    /// Compares what discovery finds in this memory with the table.
     fn compare(&self, row: &Row) -> Result<Match, Off> {
         let (thread, runtime) = (self.thread()?, self.runtime()?);
         let findings = Findings {

@@ -61,7 +61,7 @@ pub struct Library {
     pub(crate) symbols: Symbols,
 }
 
-/// The function table's entry `GetEnv`, which lies in the module that holds ART.
+/// The address of `GetEnv`, an entry of the JavaVM's function table. It lies in the module that holds ART.
 fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     if !mem::is_readable() {
         return Err(Off::NoReads);
@@ -79,12 +79,12 @@ pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))
 }
 
-/// Whether ART waits long enough in `Thread.getStackTrace` of another thread. It ends the process if that
+/// Whether ART waits long enough in `Thread.getStackTrace` of another thread. ART ends the process if that
 /// thread does not stop in time: after 10 s up to ART 14, which is safe, and after 2 to 4 s since, which busy
 /// devices reach.
 ///
-/// The version is known from the signature of the function behind it: `ThreadList::SuspendThreadByPeer` had a
-/// `bool* timed_out` up to 14.
+/// The version shows in the signature of `ThreadList::SuspendThreadByPeer`, which `getStackTrace` calls: it
+/// had a `bool* timed_out` up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
@@ -167,7 +167,7 @@ pub(crate) struct FoundRuntime {
     pub thread_list_at: usize,
 }
 
-/// `ThreadList::list_` follows a bitmap of 65536 thread ids on every version.
+/// The offset of `ThreadList::list_`. On every version it follows a bitmap of 65536 thread ids.
 pub(crate) const LIST_AT: usize = 65536 / 8;
 
 /// The `art::Thread*` of all threads in the list that discovery found.

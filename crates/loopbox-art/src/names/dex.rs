@@ -10,7 +10,7 @@ use crate::sys::mem;
 
 /// Upper limit for dex strings of names (a descriptor has at most 65535 bytes; real ones have a few hundred).
 const STRING_LIMIT: usize = 4096;
-/// Parameters of a method: the format allows 255.
+/// The most parameters of a method, as the format allows.
 const PARAMETER_LIMIT: u32 = 255;
 const NO_INDEX: u32 = u32::MAX;
 const HEADER_SIZE: usize = 0x70;
@@ -36,7 +36,7 @@ impl Table {
 pub(super) struct DexFile {
     /// The address that the offsets of strings, prototypes and code are relative to.
     pub data: usize,
-    /// Compact dex: other code items, other debug info.
+    /// Whether this is compact dex, which has other code items and other debug info.
     pub compact: bool,
     strings: Table,
     types: Table,

@@ -81,8 +81,8 @@ enum Decoded {
 /// Runs the debug info's state machine for the `code_units` of a method, like
 /// `DexFile::DecodeDebugPositionInfo`.
 ///
-/// Later entries belong to another method: R8 gives most methods one common table, as long as the longest of
-/// them, in which a line is the dex pc plus one. Numbers wrap around as ART's do.
+/// Entries past the method's last code unit belong to another method: R8 gives most methods one common table,
+/// as long as the longest of them, in which a line is the dex pc plus one. Numbers wrap around as ART's do.
 fn decode(bytes: &[u8], code_units: u32) -> Decoded {
     const LINE_BASE: i32 = -4;
     const LINE_RANGE: u8 = 15;

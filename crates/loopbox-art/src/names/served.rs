@@ -32,7 +32,7 @@ impl Served {
         if serves { Self::heap(&maps::of_self().unwrap_or_default()) } else { Self::default() }
     }
 
-    /// The heap's first stretch of memory that can be read and written.
+    /// The heap's first stretch of memory that can be read.
     fn heap(maps: &[maps::Mapping]) -> Served {
         let mut of_heap = maps.iter().filter(|map| map.read && map.path.starts_with(HEAP));
         let Some(first) = of_heap.next() else { return Self::default() };

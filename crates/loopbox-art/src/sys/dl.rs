@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use dlopen2::raw::Library;
 
-/// Where in memory the notes are of the loaded object that contains an address.
+/// The address ranges of the ELF notes of the loaded object that contains `address`.
 ///
 /// This takes a few microseconds, but waits for as long as another thread loads a library. So it is called
 /// once, at the installation, by the thread that has just loaded this library.

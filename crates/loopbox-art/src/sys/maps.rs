@@ -1,6 +1,6 @@
 //! `/proc/self/maps`: which file is mapped where.
 
-/// One line of the table.
+/// One line of `/proc/self/maps`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mapping {
     /// First address.

@@ -56,6 +56,8 @@ struct Faults {
     lost: Vec<String>,
 }
 
+/// Finds the faults of a file.
+///
 /// # Errors
 /// When the file is not a report.
 fn check(file: &Path) -> Result<Faults> {

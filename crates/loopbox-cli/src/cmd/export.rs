@@ -147,7 +147,10 @@ fn usage_error(what: &'static str) -> Error {
     clap::Error::raw(ErrorKind::ArgumentConflict, what).into()
 }
 
-/// The report, for formats that have only one.
+/// The path of the report, for formats of a single report.
+///
+/// # Errors
+/// When the command line has another number of paths.
 fn only_file(args: &Args) -> Result<&Path> {
     match args.batch.paths.as_slice() {
         [file] => Ok(file),
@@ -176,7 +179,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
 /// The smallest difference between the clocks of a trace and of a report that a note warns of.
 const CLOCKS_DIFFER_NS: u64 = 60_000_000_000;
 
-/// The report merged into a trace of the system.
+/// Writes a trace of the system with the report merged into it.
 fn merged(args: &Args, trace: &Path) -> Result<Outcome> {
     let Some(output) = &args.output else {
         return Err(usage_error("this format is not text: give a file with -o"));
@@ -215,7 +218,7 @@ fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
 /// Writes rows to the file when there are at least this many.
 type WriteRows<'w, R> = dyn Fn(&mut Vec<R>, usize) -> Result<()> + Sync + 'w;
 
-/// Each thread collects rows; they go to the file a row group at a time.
+/// Writes a table. Each thread collects rows; they go to the file a row group at a time.
 fn table<R: Row + Send>(
     args: &Args,
     read: impl FnOnce(&WriteRows<'_, R>) -> Result<Batch<Vec<R>>>,

@@ -20,7 +20,8 @@ use tempfile::TempPath;
 
 /// How many reports the list has: more make a page that no browser likes. `loopbox cluster` is for more.
 const MAX_LISTED: usize = 5_000;
-/// How many dropped reports are kept, and how many bytes of them.
+/// How many reports that were dropped on the page are kept at most; together they have at most
+/// [`MAX_DROPPED_BYTES`].
 const MAX_DROPPED: usize = 200;
 const MAX_DROPPED_BYTES: usize = 512 << 20;
 

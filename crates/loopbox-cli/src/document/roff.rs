@@ -4,7 +4,8 @@ use super::blocks::{Block, Cell, Span, Style, plain};
 use super::terminal::columns;
 use roff::{Inline, Roff, bold, italic, line_break, roman};
 
-/// Columns of a manual page without its indentation, and the columns that tbl(1) puts between two of a table.
+/// Columns of a manual page without its indentation. [`GAP`] is the number of columns that tbl(1) puts
+/// between two columns of a table.
 const WIDTH: usize = 70;
 const GAP: usize = 3;
 

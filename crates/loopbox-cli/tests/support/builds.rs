@@ -18,7 +18,8 @@ fn class_names(report: &mut Report) -> Vec<&mut String> {
     names
 }
 
-/// The report of a version: with its lines, and its numbers of anonymous classes.
+/// The report as this version of the app would write it: lines and numbers of anonymous classes differ
+/// between versions.
 pub(crate) fn of_version(report: &Report, version: u32) -> Report {
     let mut report = report.clone();
     report.meta.process.app_version = format!("5.{version}.0 (50{version}00)");

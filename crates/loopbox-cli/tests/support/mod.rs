@@ -102,14 +102,14 @@ impl Files {
         self.dir.path()
     }
 
-    /// A file with these bytes.
+    /// Writes a file with these bytes, and returns its path.
     pub(crate) fn bytes(&self, name: &str, bytes: &[u8]) -> &'static str {
         let path = self.path(name);
         std::fs::write(path, bytes).expect("a file");
         path
     }
 
-    /// An archive with [`shop`] under these names.
+    /// Writes an archive in which [`shop`] has these names, and returns its path.
     pub(crate) fn zip(&self, name: &str, entries: &[&str]) -> &'static str {
         let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for entry in entries {
@@ -119,12 +119,12 @@ impl Files {
         self.bytes(name, archive.finish().expect("an archive").get_ref())
     }
 
-    /// [`shop`] as a file, which is a separate recording.
+    /// Writes [`shop`] as a separate recording, and returns the file's path.
     pub(crate) fn report(&self, name: &str) -> &'static str {
         self.bytes(name, &recorded(&shop().build().report))
     }
 
-    /// [`shop`] with a flipped bit in its pending section.
+    /// Writes [`shop`] with a flipped bit in its pending section, and returns the file's path.
     pub(crate) fn damaged(&self, name: &str) -> &'static str {
         let mut bytes = shop_bytes();
         let at = bytes.windows(4).position(|w| w == b"PEND").expect("the section");
@@ -132,7 +132,7 @@ impl Files {
         self.bytes(name, &bytes)
     }
 
-    /// [`shop`] without its last third.
+    /// Writes [`shop`] without its last third, and returns the file's path.
     pub(crate) fn cut(&self, name: &str) -> &'static str {
         let bytes = shop_bytes();
         self.bytes(name, &bytes[..bytes.len() * 2 / 3])

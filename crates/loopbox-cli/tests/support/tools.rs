@@ -54,12 +54,12 @@ pub(crate) fn finds_loopbox(command: &mut Command) -> &mut Command {
     command.env("PATH", path)
 }
 
-/// [`python`] with the packages of another list, which are installed apart.
+/// [`python`] with the packages of another list, which are installed in a separate folder.
 pub(crate) fn python_with(requirements: &str, script: &str, args: &[&str]) -> String {
     run(interpreter(requirements).arg(sources().join(script)).args(args))
 }
 
-/// Python with these packages, set up.
+/// A command that runs Python with these packages, which are installed on first use.
 fn interpreter(requirements: &str) -> Command {
     let name = requirements.trim_start_matches("requirements").trim_end_matches(".txt");
     let requirements = sources().join(requirements);

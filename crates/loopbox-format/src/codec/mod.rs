@@ -42,8 +42,8 @@ pub enum CodecError {
     Trailing,
 }
 
-/// Takes encoded bytes; false when it has no room for them. One type for both destinations: each of bincode's
-/// own writers would add another copy of the code for every payload's type.
+/// Takes encoded bytes; false when it has no room for them. This one type writes to a buffer that grows and
+/// to a slice: each of bincode's own writers would add another copy of the code for every payload's type.
 struct Output<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
 
 impl Writer for Output<'_> {

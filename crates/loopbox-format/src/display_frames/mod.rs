@@ -22,7 +22,7 @@ const LIST_HEAD: usize = 8;
 /// A record of fixed size. Only this crate can call its method, because only this crate can name the
 /// parameter's type.
 pub trait FrameRecord: Copy + Default {
-    /// Its length.
+    /// Its length in bytes.
     const BYTES: usize;
 
     /// Passes over all fields in order, to write them or to read them.
@@ -33,7 +33,7 @@ pub trait FrameRecord: Copy + Default {
 /// Writes a record to the start of `out`; returns its length.
 ///
 /// # Errors
-/// [`CodecError::Full`] when it has no room.
+/// [`CodecError::Full`] when `out` has no room for the record.
 pub fn write<R: FrameRecord>(record: &R, out: &mut [u8]) -> Result<usize, CodecError> {
     let mut copy = *record;
     copy.fields(&mut Words::Write(out.get_mut(..R::BYTES).ok_or(CodecError::Full)?));

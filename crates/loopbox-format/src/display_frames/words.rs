@@ -4,9 +4,9 @@ use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token, Uptime};
 
 /// The bytes that are left to write to, or to read from.
 pub enum Words<'a> {
-    /// Room for fields.
+    /// The rest of the bytes that fields are written to.
     Write(&'a mut [u8]),
-    /// Fields.
+    /// The rest of the bytes that fields are read from.
     Read(&'a [u8]),
 }
 
@@ -39,12 +39,12 @@ impl Words<'_> {
         values.iter_mut().for_each(|value| self.field(value));
     }
 
-    /// A field that is not known, of a size of at most 8 bytes.
+    /// Writes a field of at most 8 bytes as unknown. When reading, skips it.
     pub(super) fn unknown(&mut self, width: usize) {
         self.word(u64::MAX, width);
     }
 
-    /// Bytes that no field has yet.
+    /// Writes zeros where there is no field yet. When reading, skips these bytes.
     pub(super) fn spare(&mut self, mut width: usize) {
         while width > 0 {
             let now = width.min(8);
@@ -110,7 +110,7 @@ impl Field for Uptime {
     }
 }
 
-/// Types around a number that may be unknown.
+/// Implements [`Field`] for options of types that contain one number.
 macro_rules! unknown {
     ($($wrapper:ident),*) => {$(
         impl Field for Option<$wrapper> {

@@ -4,7 +4,7 @@ use super::dispatch::identifier;
 use super::duration::duration_ms;
 use std::borrow::Cow;
 
-/// Where an app may have cut a long line.
+/// The character that stands where an app has cut a line that was too long.
 const GAP: char = '…';
 
 const OBJECT: &str = " obj=";
@@ -90,7 +90,7 @@ pub fn without_object(line: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{head}{OBJECT}{}{tail}", kept_of(object)))
 }
 
-/// ` target=CLASS`, further fields, and the closing brace.
+/// Whether the text has ` target=CLASS` and further fields that are known, and ends with the closing brace.
 fn is_tail(tail: &str) -> bool {
     let Some(fields) = tail.trim_end().strip_suffix('}') else { return false };
     fields.split_ascii_whitespace().all(|field| {

@@ -33,10 +33,10 @@ pub struct Queue {
     pub thread: Option<String>,
     /// The implementation of the queue.
     pub implementation: Implementation,
-    /// The waiting messages, in the order in which they are due.
+    /// The messages and barriers that wait, in the order in which they are due.
     pub messages: Vec<Pending>,
-    /// How many entries the framework counted, barriers and removed messages included; `None` without its
-    /// last line.
+    /// How many entries the framework counted, barriers and removed messages included; `None` when the
+    /// framework's last line is missing.
     pub total: Option<u32>,
     /// Whether `messages` and `tombstones` are everything that was counted. False when that is not known: the
     /// last line is missing, lines were dropped, or a message's line could not be read.
@@ -57,14 +57,14 @@ pub struct Queue {
     pub more_unread: u32,
 }
 
-/// A message that waits.
+/// An entry that waits: a message or a sync barrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     /// Its place in the order of time, from 0.
     pub position: u32,
     /// When it is due, relative to the dump; negative when overdue.
     pub due_in_ns: i64,
-    /// Put at the front of the queue: it is next, and has no due time.
+    /// Whether it was put at the front of the queue: then it is next, and has no due time.
     pub front: bool,
     /// Its content.
     pub body: PendingBody,
@@ -199,8 +199,8 @@ pub struct QueueSummary {
     pub read: u32,
     /// How many removed messages were read.
     pub removed: u32,
-    /// How many entries the framework counted, barriers and removed messages included; `None` without its
-    /// last line.
+    /// How many entries the framework counted, barriers and removed messages included; `None` when the
+    /// framework's last line is missing.
     pub total: Option<u32>,
     /// Whether the thread waited in the queue; `None` without the framework's last line.
     pub polling: Option<bool>,

@@ -30,17 +30,17 @@ pub fn head_barrier(pending: &model::Pending) -> Option<HeadBarrier> {
 /// Messages of one kind: same target, callback and `what`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flood<'a> {
-    /// How many there are.
+    /// How many messages are of this kind.
     pub count: u32,
     /// Class name of the target; may be empty.
     pub target: &'a str,
-    /// Class name of the callback; empty when they have none.
+    /// Class name of the callback; empty when the messages have none.
     pub callback: &'a str,
     /// `Message.what` of the messages; `None` when it could not be read.
     pub what: Option<i32>,
 }
 
-/// The kind to which more than half of the messages that were read belong.
+/// The kind to which more than half of the messages that were read belong; `None` when there is no such kind.
 pub fn flood(pending: &model::Pending) -> Option<Flood<'_>> {
     let kinds = || {
         let messages = entries(pending).filter(|entry| entry.barrier.is_none());

@@ -1,4 +1,4 @@
-//! What a stack of the main thread shows about its message, when no hook has named that.
+//! What a stack of the main thread shows about its message, when no hook has named the message.
 
 use super::component;
 use crate::model::Component;

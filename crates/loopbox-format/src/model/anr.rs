@@ -122,13 +122,13 @@ impl ProcessExit {
 /// The system's warning that it will soon call an ANR of the app: `AnrWarningResult` of API 37 and newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct AnrWarning {
-    /// When it came.
+    /// When the warning came, uptime.
     pub at_ns: Uptime,
     /// The number of the ANR, as in [`AnrInfo`]: unique for its type until the device restarts.
     pub id: i32,
     /// `AnrTypes.ANR_TYPE_*`.
     pub kind: i32,
-    /// How much of the time-out had passed when it was sent.
+    /// How much of the time-out had passed when the warning was sent.
     pub consumed_ms: u64,
     /// How long the system waits before it calls the ANR.
     pub timeout_ms: u64,
@@ -155,12 +155,12 @@ impl AnrWarning {
 /// newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct AnrInfo {
-    /// Its number.
+    /// The number of the ANR: unique for its type until the device restarts.
     pub id: i32,
     /// `AnrTypes.ANR_TYPE_*`.
     pub kind: i32,
-    /// How long the system had waited.
+    /// How long the system had waited before the ANR.
     pub timeout_ms: u64,
-    /// Whether the user could notice it.
+    /// Whether the user could notice the ANR.
     pub user_perceptible: bool,
 }

@@ -15,13 +15,13 @@ use crate::text::BoundedStr;
 pub struct RateFrames {
     /// The interval, nanoseconds; 0 for an entry that is not used.
     pub interval_ns: u32,
-    /// How many frames.
+    /// How many frames were shown at this interval.
     pub frames: u32,
     /// How long these frames were shown, in sum.
     pub sum_ns: u64,
 }
 
-/// Sums over frames of one kind.
+/// Sums over the frames in which a view scrolled, or over those of them that a finger scrolled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScrollSums {
     /// How many frames.
@@ -43,7 +43,7 @@ pub struct FrameScene {
     pub kind: SceneKind,
     /// Whether a refresh interval was observed that is not the one that the display claims.
     pub observed_rate: bool,
-    /// Frames with a duration.
+    /// How many frames have a duration: those that a later frame has replaced.
     pub frames: u32,
     /// Reports of stages of the first frame of a new window. They are in no other figure of stages.
     pub first_draw: u32,
@@ -51,13 +51,13 @@ pub struct FrameScene {
     pub lost_reports: u32,
     /// Gestures that ended on this screen.
     pub gestures: u32,
-    /// How long the frames were shown.
+    /// How long the frames were shown, in sum.
     pub sum_ns: u64,
     /// How long the frames were shown, in whole refreshes.
     pub ideal_ns: u64,
     /// The time for which frames were shown beyond their first refresh, in whole refreshes.
     pub hitch_ns: u64,
-    /// How long its frames were shown beyond one interval, to the nanosecond.
+    /// How long the frames were shown beyond one interval each, to the nanosecond, in sum.
     pub hitch_exact_ns: u64,
     /// How long the frames kept the main thread busy beyond one interval each, in sum.
     pub delay_ns: u64,
@@ -79,7 +79,7 @@ pub struct FrameScene {
     pub scroll: ScrollSums,
     /// The frames in which a view scrolled because of a finger.
     pub finger: ScrollSums,
-    /// Jank windows.
+    /// How many jank windows there were.
     pub windows: u32,
     /// Jank windows with an FPS below 5/6 of the refresh rate.
     pub windows_recorded: u32,
@@ -118,9 +118,9 @@ pub struct FrameScene {
 /// A jank window of a gesture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WorstWindow {
-    /// Its first frame, counted from the gesture's first.
+    /// Its first frame, counted from the first frame of the gesture, which is 0.
     pub first_frame: u16,
-    /// How many frames; 0 for an entry that is not used.
+    /// How many frames it has; 0 for an entry that is not used.
     pub frames: u16,
     /// How long its frames were shown, microseconds.
     pub duration_us: u32,
@@ -138,19 +138,19 @@ pub struct FrameGesture {
     pub finger_ms: u32,
     /// The part of `duration_ms` after the finger was lifted.
     pub fling_ms: u32,
-    /// Scrolled frames.
+    /// How many frames scrolled.
     pub frames: u32,
     /// How long the scrolled frames were shown, in sum.
     pub sum_ns: u64,
     /// The time for which scrolled frames were shown beyond their first refresh, in whole refreshes.
     pub hitch_ns: u64,
-    /// How long its frames were shown beyond one interval.
+    /// How long the scrolled frames were shown beyond one interval each, to the nanosecond, in sum.
     pub hitch_exact_ns: u64,
     /// How long the longest frame was shown, microseconds.
     pub longest_us: u32,
     /// Frames that were shown for longer than 700 ms.
     pub frozen: u16,
-    /// Recorded jank windows.
+    /// How many of its jank windows were recorded: those with an FPS below 5/6 of the refresh rate.
     pub windows: u16,
     /// The worst recorded jank windows, lowest FPS first.
     pub worst: [WorstWindow; 3],
@@ -187,9 +187,10 @@ pub struct JankFrame {
     pub other_ns: Option<u64>,
     /// The token of the stack tree that shows the reason.
     pub tree_token: Option<Token>,
-    /// The frame's number in SurfaceFlinger's timeline (33 and later).
+    /// The lower half of the frame's number in SurfaceFlinger's timeline (API 36 and newer); `None` when it
+    /// is not known.
     pub vsync_id: Option<u64>,
-    /// The bits of `JankData.getJankType()` (36 and later).
+    /// The bits of `JankData.getJankType()` (API 36 and newer); `None` when they are not known.
     pub jank_type: Option<u32>,
     /// Its screen.
     pub scene: u16,
@@ -210,13 +211,13 @@ pub struct RecentFrame {
     pub main_us: Option<u32>,
     /// The refresh interval in force, microseconds.
     pub interval_us: u16,
-    /// Dropped frames.
+    /// How many frames were dropped while it was shown.
     pub dropped: u16,
     /// Other properties.
     pub flags: FrameFlags,
     /// Its screen.
     pub scene: u16,
-    /// The lower half of its message's number.
+    /// The lower half of the token of its message.
     pub token_low: Option<u32>,
     /// How long the slowest other message since the previous frame took, microseconds.
     pub other_us: Option<u32>,
@@ -225,17 +226,17 @@ pub struct RecentFrame {
 /// The stages of one of the newest frames, as the platform gave them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageFrame {
-    /// `VSYNC_TIMESTAMP`: the frame time (26 and later).
+    /// `VSYNC_TIMESTAMP`: the frame time (API 26 and newer).
     pub vsync_ns: Option<Uptime>,
     /// The eight stages of the platform in its order, microseconds.
     pub stages_us: [u32; 8],
     /// `TOTAL_DURATION`, microseconds.
     pub total_us: u32,
-    /// `GPU_DURATION`, microseconds (31 and later).
+    /// `GPU_DURATION`, microseconds (API 31 and newer).
     pub gpu_us: Option<u32>,
-    /// `DEADLINE`, microseconds after the intended vsync (31 and later).
+    /// `DEADLINE`, microseconds after the intended vsync (API 31 and newer).
     pub deadline_us: Option<u32>,
-    /// The lower half of `FRAME_TIMELINE_VSYNC_ID` (36).
+    /// The lower half of `FRAME_TIMELINE_VSYNC_ID` (API 36 and newer).
     pub vsync_id_low: Option<u32>,
     /// How many reports of stages were lost before this one.
     pub lost: u16,
@@ -243,7 +244,7 @@ pub struct StageFrame {
     pub scene: u16,
     /// How much earlier than the frame time the intended vsync was, microseconds, 65,534 at most.
     pub intended_before_us: Option<u16>,
-    /// The lower eight bits of the frame's [`FrameFlags`]; only first draw occurs.
+    /// The lower eight bits of the frame's [`FrameFlags`]. The recorder sets only that of the first draw.
     pub flags: u8,
     /// Its main cause; `None` for a frame that was not slow.
     pub cause: Option<FrameCause>,
@@ -252,7 +253,7 @@ pub struct StageFrame {
 /// All that a smoothness session leaves in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrameSession {
-    /// The scenes.
+    /// The figures of the process and of its screens.
     pub scenes: Vec<FrameScene>,
     /// The newest gestures, oldest first.
     pub gestures: Vec<FrameGesture>,

@@ -52,7 +52,8 @@ pub enum Stage {
     CommandIssue,
     /// `SWAP_BUFFERS_DURATION`.
     SwapBuffers,
-    /// The part of the total beyond all stages: the GPU's work after the buffers were swapped (31 and later).
+    /// The part of the total beyond all stages: the GPU's work after the buffers were swapped (API 31 and
+    /// newer).
     GpuTail,
 }
 
@@ -98,7 +99,7 @@ pub enum FrameCause {
     CommandIssue,
     /// [`Stage::SwapBuffers`].
     SwapBuffers,
-    /// The render thread or the GPU, and the level does not report which.
+    /// The render thread or the GPU; on this API level the platform does not report which.
     Unattributed,
     /// The GPU.
     Gpu,
@@ -153,7 +154,7 @@ impl JankPlace {
 pub struct FrameFlags(pub u16);
 
 impl FrameFlags {
-    /// A view scrolled in it.
+    /// A view scrolled in the frame.
     pub const SCROLLED: Self = Self(1);
     /// A finger was down, or had caused the scroll that goes on.
     pub const FINGER: Self = Self(1 << 1);

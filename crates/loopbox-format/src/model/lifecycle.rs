@@ -42,7 +42,8 @@ impl LifecycleStep {
 /// Steps of an activity's life cycle in the order in which they began; the last eight. A step is included
 /// from its first callback on, so it may not be over.
 ///
-/// Three bytes, so that a message's name in the app is no larger than without it.
+/// It takes only three bytes, so that the name of a message in the app takes no more memory with it than
+/// without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LifecycleSteps([u8; 3]);
 
@@ -50,13 +51,13 @@ impl LifecycleSteps {
     const BITS: u32 = 3;
     const MOST: u32 = 8;
 
-    /// From the number of [`to_bits`](Self::to_bits).
+    /// The steps of a number that [`to_bits`](Self::to_bits) returned.
     pub fn from_bits(bits: u32) -> Self {
         let [first, second, third, _] = bits.to_le_bytes();
         Self([first, second, third])
     }
 
-    /// Three bits a step, the last one lowest; 24 in all.
+    /// The steps as a number of 24 bits: three bits for each step, the last step in the lowest.
     pub fn to_bits(self) -> u32 {
         let [first, second, third] = self.0;
         u32::from_le_bytes([first, second, third, 0])

@@ -5,7 +5,7 @@
 pub struct PackedTrace {
     /// The text, packed by gzip; empty without a trace.
     pub gzip: Vec<u8>,
-    /// The offset in the file that it was read from.
+    /// Where the trace is in the file that it was read from, in bytes from its start.
     pub offset: usize,
 }
 

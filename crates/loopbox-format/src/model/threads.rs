@@ -10,7 +10,7 @@ pub struct OtherThreads {
     pub captured_ns: Uptime,
     /// Threads with a stack first, then in the kernel's order; empty when they were not read.
     pub threads: Vec<OtherThread>,
-    /// How many more there were.
+    /// How many more threads there were.
     pub left_out: u32,
 }
 

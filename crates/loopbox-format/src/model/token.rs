@@ -10,8 +10,8 @@ const AFTER: &str = "after-";
 /// Identifies a message: the n-th since the recorder was installed, from 1 without gaps. What runs outside of
 /// messages has a token as well, made of the token of the message that follows.
 ///
-/// Tokens of messages are in order of time, and so are those of what runs outside; but not the two kinds
-/// mixed.
+/// Tokens of messages are in order of time, and so are those of what runs outside of messages. A token of one
+/// kind cannot be compared with one of the other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
 #[must_use]
 pub struct Token(pub u64);
@@ -34,27 +34,27 @@ impl Token {
         self.0 & Self::OUTSIDE != 0
     }
 
-    /// The message itself, or the message after what ran outside of messages.
+    /// The token of the message itself, or of the message after what ran outside of messages.
     pub const fn message(self) -> Self {
         Self(self.0 & !Self::OUTSIDE)
     }
 
-    /// The message this many later.
+    /// The token of the message that comes `messages` after this one.
     pub const fn plus(self, messages: u64) -> Self {
         Self(self.0.saturating_add(messages))
     }
 
-    /// How many messages later it is than an earlier one.
+    /// How many messages later it is than an earlier one; 0 when it is not later.
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The message after this one.
+    /// The token of the message after this one.
     pub const fn next(self) -> Self {
         self.plus(1)
     }
 
-    /// The message that ended before this one, or before what ran outside of messages; [`NONE`](Self::NONE)
+    /// The token of the message before this one, or before what ran outside of messages; [`NONE`](Self::NONE)
     /// before the first.
     pub const fn previous(self) -> Self {
         Self(self.message().0.saturating_sub(1))

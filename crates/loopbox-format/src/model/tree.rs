@@ -39,7 +39,7 @@ pub enum Location {
     },
     /// Frames left out of the middle of a stack deeper than the sampler's bound.
     Elided {
-        /// How many.
+        /// How many frames were left out.
         frames: u32,
     },
 }
@@ -64,13 +64,13 @@ impl Symbols {
         self.locations.get(id.0 as usize)
     }
 
-    /// Adds a method, known or not, and returns its number.
+    /// Adds a method, even one that the table already has, and returns its number.
     pub fn push_method(&mut self, method: Method) -> MethodId {
         self.methods.push(method);
         MethodId(self.methods.len() as u32 - 1)
     }
 
-    /// Adds a location, known or not, and returns its number.
+    /// Adds a location, even one that the table already has, and returns its number.
     pub fn push_location(&mut self, location: Location) -> LocationId {
         self.locations.push(location);
         LocationId(self.locations.len() as u32 - 1)
@@ -94,7 +94,7 @@ pub enum StackSource {
 pub struct Phase {
     /// Index of the first sample taken at this interval.
     pub first_sample: u32,
-    /// The interval asked for.
+    /// The requested interval.
     pub interval_ns: u64,
 }
 
@@ -125,7 +125,7 @@ pub struct StackTree {
     pub start_ns: Uptime,
     /// How the stacks were taken.
     pub source: StackSource,
-    /// The intervals asked for; the first phase begins with sample 0.
+    /// The requested intervals; the first phase begins with sample 0.
     pub phases: Vec<Phase>,
     /// When each sample was taken: nanoseconds since the previous one, the first since `start_ns`.
     pub sample_deltas_ns: Vec<u64>,

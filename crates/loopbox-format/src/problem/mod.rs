@@ -58,7 +58,7 @@ pub struct Method<'a> {
 }
 
 impl Method<'_> {
-    /// What the folding of recursion depends on; `None` for a method of the platform.
+    /// What the folding of recursion depends on; `None` for a method of the platform, or without a class.
     pub fn place(&self) -> Option<Place> {
         if self.owner == Owner::Platform || self.class.is_empty() {
             return None;

@@ -9,7 +9,8 @@ use crate::stacks::place;
 
 /// The minimum length of an earlier message that a report can be about.
 const LONG_NS: u64 = 1_000_000_000;
-/// The longest time since the end of such a message: the shortest time-out of the system.
+/// The longest time since the end of an earlier message that a report can be about: the shortest time-out of
+/// the system.
 const RECENT_NS: u64 = 5_000_000_000;
 /// The minimum weight of the last sample: a stack counts even if the message ended right after it was taken.
 const MIN_WEIGHT_NS: u64 = 1_000;
@@ -72,8 +73,8 @@ pub fn written_at(report: &Report) -> Uptime {
 }
 
 /// The end of a message, or of what ran outside of messages: no stack of it represents time after that. For
-/// what ran at the dump it is the moment of the report. A message that the history does not keep by name
-/// ended before the dump.
+/// what ran at the dump it is the instant that the report describes. For a message whose end the history does
+/// not have it is `at_ns`, because the message ended before.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,

@@ -64,7 +64,8 @@ pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded>
     folded
 }
 
-/// The earlier call that a node of a group is folded into.
+/// The earlier call that a node of a group is folded into. `None` when there is none, or when other code of
+/// the app is in between.
 fn into_earlier(
     nodes: &[Node],
     folded: &[Folded],
@@ -100,7 +101,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// The number of a method's group.
+    /// The number of a method's group; `None` for a method that is in no group.
     fn of(&self, method: u32) -> Option<u32> {
         let mut at = method;
         let mut next = self.next.get(u64::from(at))?;

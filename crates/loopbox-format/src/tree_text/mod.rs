@@ -75,13 +75,13 @@ pub enum SeedError {
     /// The text ends inside of a node.
     #[error("the text ends inside of node {node}")]
     Cut {
-        /// Its index.
+        /// The node's index.
         node: usize,
     },
     /// A count is not a number.
     #[error("node {node}: {field} is {text:?}, not a number")]
     Number {
-        /// Its index.
+        /// The index of the node that has the count.
         node: usize,
         /// The name of the field.
         field: &'static str,
@@ -105,10 +105,10 @@ pub enum SeedError {
     /// The nodes contradict each other.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// Something follows after the root's last descendant.
+    /// A node follows after the root's last descendant.
     #[error("node {node} belongs to no root")]
     Trailing {
-        /// Its index.
+        /// The index of the node that follows.
         node: usize,
     },
 }

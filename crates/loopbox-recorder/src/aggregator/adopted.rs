@@ -42,8 +42,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.running(token, start_ns, 1);
     }
 
-    /// Ends all running messages. The outermost one ends normally, but it is not known when it was due; the
-    /// inner ones count as having lost their ends.
+    /// Ends all running messages. The outermost one ends as `end` says, or has returned if recording began in
+    /// it; when it was due is not known. The inner ones count as having lost their ends.
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();
@@ -64,7 +64,7 @@ impl<H: Environment> Aggregator<H> {
         wanted
     }
 
-    /// The message that recording began in has ended.
+    /// Ends the message that recording began in.
     pub(super) fn leave_adopted(&mut self, now: Uptime) {
         let _ = self.leave(now, None, End::Returned);
         if self.began_in_bind {

@@ -132,7 +132,7 @@ pub struct Aggregator<H> {
     details_per_record: usize,
     keep: Keep,
     nesting: Nesting,
-    /// The Looper has been about to wait since the last start or end.
+    /// Whether the Looper has begun to wait since the last start or end.
     rests: bool,
     next_token: Token,
     /// The last message counted in records; the next one counted follows it.
@@ -142,21 +142,21 @@ pub struct Aggregator<H> {
     /// The record being filled; meaningful while `is_open`.
     open: Record<Details>,
     is_open: bool,
-    /// The open record is complete and waits for a description.
+    /// Whether the open record is complete and waits for a description.
     full: bool,
-    /// The details of the open record differ from what the environment was given last.
+    /// Whether the details of the open record differ from what the environment was given last.
     details_changed: bool,
     last: Option<Last>,
     ended: Ended,
     /// CPU time at the end of the last record.
     cpu_base_ns: Option<u64>,
-    /// Recording began in [`BIND_APPLICATION`].
+    /// Whether recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
     /// What began last, as long as that may be retracted.
     beginning: Option<Beginning>,
-    /// When the thread's last work has ended.
+    /// When the thread's last work ended.
     rest_ns: Uptime,
-    /// Nothing has run since the record of a rest was closed; `open` is still that record.
+    /// Whether nothing has run since the record of a rest was closed; `open` is then still that record.
     rests_on: bool,
 }
 

@@ -10,7 +10,7 @@
 use crate::StackPointer;
 use loopbox_format::model::{Token, Uptime};
 
-/// How many nested `Looper.loop()` are distinguished.
+/// How many messages that run inside each other are distinguished: one for each nested `Looper.loop()`.
 const MAX_DEPTH: usize = 8;
 
 /// A message whose dispatch has begun.
@@ -19,7 +19,7 @@ pub(super) struct Dispatch {
     pub(super) token: Token,
     pub(super) start_ns: Uptime,
     pointer: StackPointer,
-    /// A nested loop has run in it.
+    /// Whether a nested loop has run in it.
     nested: bool,
 }
 
@@ -46,12 +46,12 @@ impl Default for Nesting {
 }
 
 impl Nesting {
-    /// How many messages run.
+    /// How many messages are running.
     pub(super) fn depth(&self) -> u32 {
         self.depth as u32
     }
 
-    /// The innermost message.
+    /// The innermost message; `None` when no message runs.
     pub(super) fn top(&self) -> Option<Dispatch> {
         self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
@@ -78,7 +78,7 @@ impl Nesting {
         Some(top)
     }
 
-    /// Removes all of them.
+    /// Removes all messages.
     pub(super) fn clear(&mut self) {
         self.depth = 0;
     }

@@ -1,6 +1,6 @@
 //! Work outside of messages. A hook of the queue's poll knows when a thread has not rested since its last
-//! message: a poll that did not wait called callbacks of descriptors, as those of input, or idle handlers
-//! ran.
+//! message: either a poll that did not wait called callbacks of descriptors, such as those of input, or idle
+//! handlers ran.
 
 use super::Aggregator;
 use crate::Environment;

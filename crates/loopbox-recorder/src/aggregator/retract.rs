@@ -7,7 +7,7 @@ use crate::Environment;
 use loopbox_format::model::{RecordKind, Token, Uptime};
 
 impl<H: Environment> Aggregator<H> {
-    /// A message has begun with this number, after everything until `cursor_ns` was accounted for.
+    /// Notes that a message has begun with this number, after everything until `cursor_ns` was accounted for.
     #[inline]
     pub(super) fn note_beginning(&mut self, token: Token, cursor_ns: Option<Uptime>) {
         // A rest of that length has a separate record, and the group before it is closed.
@@ -39,8 +39,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.idle(self.next_token, since_ns, depth);
     }
 
-    /// Continues the record of the rest that was closed last, if nothing has run since and the process was
-    /// not frozen meanwhile.
+    /// Continues the record of the rest that was closed last. Returns false, and leaves the record as it is,
+    /// when something has run since or the process was frozen meanwhile.
     pub(super) fn rest_on(&mut self, since: Uptime, now: Uptime) -> bool {
         let rests_on = std::mem::take(&mut self.rests_on) && self.open.kind == RecordKind::Idle;
         if !rests_on || self.kind_of_rest(since, now) != RecordKind::Idle {

@@ -36,7 +36,7 @@ impl Dispatches for Vec<&'static str> {
     }
 }
 
-/// Frames of the outermost loop's poll: nativePollOnce, next, loop, main.
+/// The poll of the outermost loop. Its frames are nativePollOnce, next, loop, main.
 const OUTER: PollStack = PollStack { frames: 4, idle_of: 0, loops: 1 };
 const INNER: PollStack = PollStack { frames: 9, idle_of: 0, loops: 2 };
 const TOP: u64 = 9_000;

@@ -30,13 +30,13 @@ pub(crate) struct Recording {
     pub(crate) states: Vec<State>,
     /// The number that was announced for the next message when the thread last became idle.
     pub(crate) next: u64,
-    /// How many messages were around the thread's loop when it last became idle.
+    /// How many messages were running when the thread last became idle: messages whose nested loops waited.
     pub(crate) around: u32,
     pub(crate) closed: Vec<Record>,
     /// The open record as a reader sees it. Its numbers are updated at each change, its details only when
     /// they are published.
     pub(crate) open: Option<Record>,
-    /// How often details were written.
+    /// How often the details of a record were written.
     pub(crate) detail_writes: u32,
 }
 
@@ -127,8 +127,8 @@ impl Main {
         *cpu = cpu.map(|cpu| cpu + ns);
     }
 
-    /// Where a hook runs at this depth of nested loops (1 for the thread's own); at an end its frame is a bit
-    /// larger.
+    /// The stack pointer of a hook at this depth of nested loops (1 for the thread's own loop). At the end of
+    /// a message the hook's frame is a bit larger.
     pub(crate) fn pointer(depth: u64, at_end: bool) -> StackPointer {
         StackPointer::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
     }
@@ -141,7 +141,8 @@ impl Main {
         self.aggregator.end(Self::pointer(depth, true), None, End::Returned)
     }
 
-    /// An outermost message: it computes for this long, and is described when that is wanted.
+    /// Runs an outermost message: it computes for this long. It is described when the aggregator wants a
+    /// description. Returns its token.
     pub(crate) fn message(&mut self, ns: u64) -> u64 {
         let token = self.begin(1);
         self.compute(ns);

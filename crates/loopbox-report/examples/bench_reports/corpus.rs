@@ -2,9 +2,9 @@
 //! reports.
 //!
 //! Each generated report is of one of [`PROBLEMS`] problems, some far more frequent than others (Zipf), of a
-//! version, a device and a user. A problem is a recorded report with other names for the app's classes. A
-//! version moves all lines. Reports of one problem differ as two reports of one hang do: in how often each
-//! stack was sampled, in how long the messages took, and in their time.
+//! version, a device and a user. A problem is a recorded report with other names for the app's classes. Each
+//! version adds another number to all line numbers. Reports of one problem differ as two reports of one hang
+//! do: in how often each stack was sampled, in how long the messages took, and in their time.
 
 use loopbox_format::model::{Location, MainState, Report, StackTree};
 use loopbox_format::report;

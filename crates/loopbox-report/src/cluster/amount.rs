@@ -10,9 +10,9 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// How many reports.
+    /// The number of reports.
     Reports,
-    /// How long all stalls or jank frames took together: of a stall its duration, of a jank frame its hitch.
+    /// The total time of all stalls or jank frames: the duration of a stall, the hitch of a jank frame.
     Time,
 }
 
@@ -86,7 +86,8 @@ impl Amount {
         share(self.rank(measure).0, whole.rank(measure).0).min(1.0)
     }
 
-    /// `12 reports`, `31 stalls, 12.3 s in all`, `40 jank frames in 12 reports, 3.41 s of hitches`.
+    /// The amount in words: `12 reports`, `31 stalls, 12.3 s in all`, `40 jank frames in 12 reports, 3.41 s
+    /// of hitches`.
     pub(super) fn in_words(&self) -> String {
         let mut parts = Vec::new();
         if self.janks > 0 {

@@ -100,14 +100,14 @@ const MAX_NAMES: usize = 256;
 pub struct NameCount {
     /// The name.
     pub name: String,
-    /// The number of reports, stalls and jank frames that have it.
+    /// The number of reports, stalls and jank frames that have the name.
     pub reports: u64,
 }
 
 /// The counts of the most frequent names, and the number of different names.
 ///
-/// Exact while there are at most [`MAX_NAMES`]; then the rarest half is dropped, which can only lose names
-/// that are rarer than those kept.
+/// The counts are exact while there are at most [`MAX_NAMES`] names. Then the rarest half is dropped, which
+/// can only lose names that are rarer than those kept.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TopNames {
     counts: BTreeMap<String, u64>,
@@ -182,7 +182,7 @@ impl Count {
         Self { count: self.count.min(most), ..self }
     }
 
-    /// `1 user`, `~3100 users`.
+    /// The count with its noun; an estimate has a `~`: `1 user`, `~3100 users`.
     pub(super) fn of(self, what: &str) -> String {
         format!("{}{}", if self.exact { "" } else { "~" }, plural(self.count, what))
     }

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 /// How many groups are kept apart; reports of further groups are only counted.
 const MAX_GROUPS: usize = 50_000;
 
-/// The reports with one signature.
+/// What is kept of the reports, stalls or jank frames with one signature.
 #[derive(Debug, Clone)]
 pub(super) struct GroupStats {
     pub(super) signature: Signature,
@@ -79,7 +79,8 @@ pub struct Clusters {
     pub(super) groups: HashMap<u64, GroupStats>,
     pub(super) users: Distinct,
     pub(super) amount: Amount,
-    /// Reports, stalls and jank frames with a signature that was first seen after [`MAX_GROUPS`] others.
+    /// The number of reports, stalls and jank frames with a signature that was first seen after
+    /// [`MAX_GROUPS`] others.
     pub(super) beyond: u64,
     pub(super) off: PartsOff,
 }

@@ -21,7 +21,7 @@ ol{margin:0;padding-left:1.2rem}\
 .trend{display:block;max-width:100%;height:auto;font:12px system-ui,sans-serif}.trend rect{fill:var(--mark)}.trend text{fill:var(--ink);text-anchor:middle}\
 @media(max-width:40rem){summary{grid-template-columns:2rem 4.5rem 1fr}dl{margin-left:0}}";
 
-/// The page, with at most `limit` groups.
+/// The HTML page of a summary, with at most `limit` groups.
 pub fn html(summary: &Summary, limit: usize) -> String {
     let mut out = String::with_capacity(4_096 + 2_048 * summary.groups.len().min(limit));
     let headline = escape(&summary.headline());

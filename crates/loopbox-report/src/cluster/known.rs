@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Name and version of the file's format.
 const SCHEMA: &str = "loopbox.known/1";
 
-/// The groups that are known.
+/// The groups that earlier runs have found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -72,14 +72,14 @@ impl Known {
         json_text(self)
     }
 
-    /// Adds all groups that are listed.
+    /// Adds the groups of a summary.
     pub fn add(&mut self, summary: &Summary) {
         for group in &summary.groups {
             self.groups.entry(group.id.clone()).or_insert_with(|| group.title().to_owned());
         }
     }
 
-    /// Takes the groups that are known out of a list.
+    /// Removes the known groups from a summary, and sets the number of removed ones in [`Summary::known`].
     pub fn take_out_of(&self, summary: &mut Summary) {
         let before = summary.groups.len();
         summary.groups.retain(|group| !self.groups.contains_key(&group.id));

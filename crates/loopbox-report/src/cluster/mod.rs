@@ -1,5 +1,5 @@
-//! Many reports grouped by their stack signature; and so are the stalls of a performance monitor, and the
-//! jank frames of reports.
+//! Groups many reports by their stack signature, and in the same way the stalls of a performance monitor and
+//! the jank frames of reports.
 //!
 //! Reports are added one by one and forgotten; what stays is a bounded summary of each group, so that memory
 //! grows with the number of different problems and not with the number of reports. Two halves of a set of

@@ -9,13 +9,13 @@ use serde::Serialize;
 /// What rates refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// All who used the app, a number that the caller gives.
+    /// All users of the app, a number that the caller gives.
     Users,
     /// How often the app was used, a number that the caller gives.
     Sessions,
-    /// Users that a report names.
+    /// The users whom reports name.
     UsersWithAReport,
-    /// Reports: no report names its user.
+    /// The reports, because none names its user.
     Reports,
 }
 
@@ -23,7 +23,7 @@ loopbox_format::names! {
     Unit { Users: "users", Sessions: "sessions", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
-/// What the caller has counted: users or uses of the app. No report has that number.
+/// What the caller has counted: users or uses of the app. Reports do not contain this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     /// The number of users of the app.
@@ -48,7 +48,7 @@ impl Unit {
     }
 }
 
-/// How many are affected, with the interval that holds with 95 %.
+/// The share of users, uses or reports that a group affects, with its confidence interval of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Rate {
     /// The number of affected users, uses or reports.
@@ -70,13 +70,13 @@ impl Rate {
         Self { affected, of, per_1000: 1e3 * p.value, low: 1e3 * p.low, high: 1e3 * p.high }
     }
 
-    /// `3.1 (2.0 to 4.6)`.
+    /// The rate with its interval: `3.1 (2.0 to 4.6)`.
     pub(super) fn text(self) -> String {
         format!("{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))
     }
 }
 
-/// The users or launches that rates refer to.
+/// The users, uses or reports that rates refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Population {
     pub(super) unit: Unit,

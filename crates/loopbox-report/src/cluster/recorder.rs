@@ -1,5 +1,5 @@
-//! Which parts of the recorder were off in many reports, and why: whether the recorder itself is well in a
-//! fleet.
+//! Which parts of the recorder were off in many reports, and why. They show how well the recorder itself
+//! works on the devices of all users.
 
 use super::cardinality::{NameCount, TopNames};
 use crate::model::Analysis;
@@ -20,7 +20,7 @@ const MAX_REASON_CHARS: usize = 80;
 pub struct PartOff {
     /// The part.
     pub name: Name<Feature>,
-    /// The number of reports in which it was off.
+    /// The number of reports in which the part was off.
     pub reports: u64,
     /// The most frequent reasons, most frequent first: the recorder's text up to its first comma, colon or
     /// semicolon.
@@ -84,7 +84,7 @@ impl PartsOff {
 }
 
 impl PartOff {
-    /// `unknown ART 30, fuse blown 1`.
+    /// The reasons with the number of their reports: `unknown ART 30, fuse blown 1`.
     pub(super) fn reasons_in_words(&self) -> String {
         let reason = |each: &NameCount| format!("{} {}", each.name, each.reports);
         self.reasons.iter().map(reason).collect::<Vec<_>>().join(", ")

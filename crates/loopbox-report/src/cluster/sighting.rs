@@ -15,7 +15,7 @@ use serde::Serialize;
 /// The annotation by which an app names the user of a report.
 const USER: &str = "user";
 
-/// One report that represents its group; or the file of a stall.
+/// The report, or the file of a stall, that represents a group.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Representative {
     /// The file of the report.
@@ -26,8 +26,8 @@ pub struct Representative {
     pub culprit: Option<String>,
 }
 
-/// What clustering needs of one report, stall or jank frame. Each is made without the others, so threads can
-/// share the work.
+/// What clustering needs of one report, stall or jank frame. Each sighting is made without the others, so
+/// threads can share the work.
 #[derive(Debug, Clone)]
 pub struct Sighting {
     pub(super) signature: Signature,
@@ -78,8 +78,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of a report's jank frames: of those shown at least one refresh too long, with a valid
-    /// refresh interval.
+    /// The sightings of a report's jank frames: of the frames that were shown at least one refresh too long
+    /// and have a valid refresh interval.
     pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
         a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

@@ -15,14 +15,14 @@ const UNCLEAR: &str = "unclear";
 /// The problem that a report, a stall or a jank frame shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What two sightings of one problem have in common.
+    /// The signature, which is equal in all reports, stalls and jank frames of the same problem.
     pub signature: Signature,
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
     /// The name of the message: its callback, or its Handler class and `what`. For work outside of messages,
     /// its place. Empty when it is not known.
     pub message: String,
-    /// The message to which the frames belong.
+    /// The message whose stacks the signature is made from; `None` when it is not known.
     pub(super) token: Option<Token>,
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 /// The blocks besides the groups: the header, the line below it, and the last line.
 const OTHER_BLOCKS: usize = 3;
 
-/// The message, with at most `limit` groups; `None` where there is no group to write about.
+/// The JSON of a webhook message, with at most `limit` groups; `None` where there is no group to write about.
 ///
 /// # Errors
 /// When it cannot be written as JSON, which does not happen.

@@ -36,8 +36,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Computes the bounds. Large estimates have a standard error of 3.3 %; three times that is practically
-    /// certain.
+    /// A count with its bounds. An estimate has a standard error of 3.3 %; its bounds are three times that
+    /// away, which is practically certain.
     pub(super) fn new(count: u64, exact: bool) -> Self {
         let (value, error) = (count as f64, if exact { 0.0 } else { 0.1 });
         Self { low: value * (1.0 - error), value, high: value * (1.0 + error) }
@@ -61,7 +61,7 @@ impl Proportion {
         Self { low: low.min(value), value, high: high.max(value) }
     }
 
-    /// `self` less `before`, with Newcombe's interval, from -1 to 1.
+    /// `self` minus `before`, with Newcombe's interval, from -1 to 1.
     pub(super) fn difference(self, before: Self) -> Self {
         let value = self.value - before.value;
         let distance = |x: f64, y: f64| x.hypot(y);

@@ -17,12 +17,12 @@ use std::cmp::Reverse;
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.cluster/1";
-/// How many versions a trend has: the newest.
+/// How many versions a trend has at most: the newest ones.
 const MAX_TREND: usize = 8;
-/// How many devices and versions a group lists.
+/// How many devices, versions and other names a group lists at most.
 const MAX_LISTED: usize = 5;
 
-/// Groups of reports, stalls and jank frames, those with most first.
+/// Groups of reports, stalls and jank frames, sorted by `ranked_by`, largest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Summary {
     /// `loopbox.cluster/1`; documented in `docs/clustering.md`.
@@ -39,14 +39,14 @@ pub struct Summary {
     pub duplicates: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
-    /// What rates refer to; `None` when it was not given.
+    /// What rates refer to; `None` when no number of users or uses was given.
     pub rates_of: Option<Name<Unit>>,
     /// The number of groups left out because they were known before; `None` when no known groups were given.
     pub known: Option<u64>,
     /// The number of reports, stalls and jank frames in no group, because there were too many groups already;
     /// 0 in practice.
     pub beyond: u64,
-    /// The groups, those with most of what they are ranked by first.
+    /// The groups, sorted by `ranked_by`, largest first.
     pub groups: Vec<Group>,
     /// The parts of the recorder that were off in some of the reports, those of most reports first. They show
     /// how well the recorder itself works. What the start guard did is in no report.
@@ -61,9 +61,9 @@ pub struct Group {
     /// The amounts of the group.
     #[serde(flatten)]
     pub amount: Amount,
-    /// Its share of the total by which groups are ranked, 0 to 1.
+    /// The share of the group in the total of `ranked_by`, 0 to 1.
     pub share: f64,
-    /// How many users of the app it affects; `None` when the number of users was not given.
+    /// The share of the app's users or uses that the group affects; `None` when their number was not given.
     pub rate: Option<Rate>,
     /// The number of users.
     pub users: Option<Count>,
@@ -75,21 +75,21 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
-    /// Its share of the reports of each of the newest versions, oldest first; versions without a report of it
-    /// have 0.
+    /// The group's share of the reports of each of the newest versions, oldest version first; 0 for a version
+    /// without a report of the group.
     pub trend: Vec<VersionShare>,
-    /// When the first of its reports was dumped, in Unix milliseconds.
+    /// When the first report of the group was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// When the last of its reports was dumped, in Unix milliseconds.
+    /// When the last report of the group was dumped, in Unix milliseconds.
     pub last_ms: Option<i64>,
-    /// The rules of `loopbox diagnose` that found the causes of most of its reports.
+    /// The rules of `loopbox diagnose` that found the causes of most of the group's reports.
     pub top_causes: Vec<NameCount>,
-    /// The messages of most of its reports, as far as they are known.
+    /// The most frequent messages of the group's reports, as far as they are known.
     pub top_messages: Vec<NameCount>,
-    /// Whether its reports are ANRs: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
+    /// The ANR verdicts of the group's reports: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
     pub anr_verdicts: Vec<NameCount>,
-    /// The app's frames of all its reports, the first method of the app first; a method of the platform when
-    /// no report shows the app's code.
+    /// The app's frames of all reports of the group, the first method of the app first; a method of the
+    /// platform when no report shows the app's code.
     pub frames: Vec<String>,
     /// The app version, when the group has obfuscated names, which are valid for one version only; else
     /// empty.
@@ -110,8 +110,9 @@ pub struct VersionShare {
 }
 
 impl Clusters {
-    /// The groups, those with most reports first. `skipped` is the number of files that could not be used,
-    /// `duplicates` of those left out because another one has the same recording.
+    /// The groups, sorted by the measure of the total, largest first. `skipped` is the number of files that
+    /// could not be used, `duplicates` the number of files left out because another one has the same
+    /// recording.
     pub fn summary(&self, skipped: u64, duplicates: u64) -> Summary {
         let newest = self.newest_versions();
         let mut groups: Vec<Group> =
@@ -153,7 +154,7 @@ impl Clusters {
 }
 
 impl Summary {
-    /// Gives each group its rate: by the number of users of the app, or of launches, in the time of the
+    /// Gives each group its rate. `of` is the number of users of the app, or of its uses, in the time of the
     /// reports.
     pub fn add_rates(&mut self, active: Active, of: u64) {
         let population = Population { unit: active.unit(), of: Counted::new(of, true) };
@@ -163,12 +164,14 @@ impl Summary {
         }
     }
 
-    /// `3.1 (2.0 to 4.6) of 1,000 users`.
+    /// The rate of a group in words: `3.1 (2.0 to 4.6) of 1,000 users`; `None` when no number of users or
+    /// uses was given.
     pub(super) fn rate_in_words(&self, group: &Group) -> Option<String> {
         Some(format!("{} of 1,000 {}", group.rate?.text(), self.rates_of?))
     }
 
-    /// `812 reports of 640 users in 12 groups, 3 files skipped, 2 duplicates left out`.
+    /// The first line of the result: `812 reports of 640 users in 12 groups, 3 files skipped, 2 duplicates
+    /// left out`.
     pub(super) fn headline(&self) -> String {
         let users = self.users.map(|users| format!(" of {}", users.of("user"))).unwrap_or_default();
         let (new, known) = match self.known {
@@ -189,7 +192,7 @@ impl Summary {
 }
 
 impl Group {
-    /// `2 users, 1 device, 3 versions`, as far as known.
+    /// The group's counts in words, as far as they are known: `2 users, 1 device, 3 versions`.
     pub(super) fn counts(&self) -> String {
         let counts = [(self.users, "user"), (self.devices, "device"), (self.versions, "version")];
         let known = counts.iter().filter_map(|(count, what)| count.map(|count| count.of(what)));
@@ -228,7 +231,7 @@ impl Group {
         }
     }
 
-    /// The group's title: where the time goes, else the message, else the cause.
+    /// The group's title: the method where the time goes, or else the message, or else the cause.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED).map(String::as_str);
         let mut names = self.top_messages.iter().take(1).chain(&self.top_causes);

@@ -13,7 +13,7 @@ const QUIET: Style = Style::new().dimmed();
 const STRONG: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// The groups, at most `limit` of them.
+/// The summary as text, with at most `limit` groups.
 pub fn text(summary: &Summary, limit: usize) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{STRONG}{}{STRONG:#}", summary.headline());
@@ -82,7 +82,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group, rate: Option<String
     let _ = writeln!(out, "               {}", group.representative.headline);
 }
 
-/// `lock`, `lock (70 %), sleep (30 %)`.
+/// The rules of a group's causes; with the share of each if there are several: `lock (70 %), sleep (30 %)`.
 pub(super) fn causes(group: &Group) -> String {
     match group.top_causes.as_slice() {
         [only] => only.name.clone(),
@@ -90,7 +90,7 @@ pub(super) fn causes(group: &Group) -> String {
     }
 }
 
-/// `5.2.1 (70 %), 5.2.0 (30 %)`.
+/// The names with their shares of `of` reports: `5.2.1 (70 %), 5.2.0 (30 %)`.
 fn list(named: &[NameCount], of: u64) -> String {
     let one = |n: &NameCount| format!("{} ({:.0} %)", n.name, 100.0 * n.reports as f64 / of.max(1) as f64);
     named.iter().map(one).collect::<Vec<_>>().join(", ")

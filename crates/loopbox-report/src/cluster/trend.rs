@@ -5,13 +5,15 @@ use crate::model::time::share;
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
-/// The width of a bar with the space next to it, in pixels; then that of the bar alone.
+/// The width of a bar with the space next to it, in pixels.
 const BAR: usize = 76;
+/// The width of a bar, in pixels.
 const WIDTH: usize = 44;
 /// The height of the highest bar, in pixels.
 const HEIGHT: f64 = 56.0;
-/// The height above the bars, for the percentages, and below them, for the versions.
+/// The height above the bars, for the percentages, in pixels.
 const ABOVE: usize = 18;
+/// The height below the bars, for the versions, in pixels.
 const BELOW: usize = 20;
 /// How many characters of a version fit below its bar.
 const MAX_CHARS: usize = 10;
@@ -48,7 +50,7 @@ pub(super) fn bars(trend: &[VersionShare]) -> String {
     out
 }
 
-/// `5.1.0 (50100): 3 of 40 reports (7.5 %), …`.
+/// The trend in words: `5.1.0 (50100): 3 of 40 reports (7.5 %), …`.
 fn in_words(trend: &[VersionShare]) -> String {
     let one = |version: &VersionShare| {
         let percent = percent(share(version.reports, version.of));

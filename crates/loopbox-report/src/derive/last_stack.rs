@@ -5,9 +5,9 @@ use loopbox_format::model::{Token, Uptime};
 
 /// The newest stack of what the main thread was doing at the dump.
 pub(crate) struct LastStack {
-    /// The message whose stack it is.
+    /// The message whose stack this is.
     pub(crate) token: Token,
-    /// When it was taken, in uptime.
+    /// When the stack was taken, in uptime.
     pub(crate) at_ns: Uptime,
     /// The frames as Java prints them, the innermost first.
     pub(crate) frames: Vec<String>,

@@ -40,7 +40,7 @@ pub(crate) fn trace_lines(a: &Analysis, trace: &SystemTrace, thread: &TraceThrea
     lines.collect()
 }
 
-/// `- waiting to lock a java.lang.Object <0x0d3b5c8a>, held by sync (thread 23)`.
+/// The line of a lock: `- waiting to lock a java.lang.Object <0x0d3b5c8a>, held by sync (thread 23)`.
 fn lock_line(trace: &SystemTrace, lock: &TraceLock) -> String {
     let action = match lock.action {
         LockAction::Holds => "locked",

@@ -251,7 +251,7 @@ pub(super) fn complete() -> Vec<(&'static str, ReportBuilder)> {
     ]
 }
 
-/// Hangs of which ART has written its own trace, which names the lock.
+/// Hangs for which the report has ART's own trace, which names the lock.
 fn traced() -> Vec<(&'static str, ReportBuilder)> {
     let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
     let traces = [
@@ -314,7 +314,7 @@ fn absent(
     Absent { name: name.into(), take: Box::new(take), silent }
 }
 
-/// Statements about a queue's entries.
+/// Beginnings or parts of statements about a queue's entries.
 const OF_QUEUE: &[&str] =
     &["pending messages", "no pending message", "first message of the queue", "barrier"];
 const OF_STACKS: &[&str] = &["sampled in", "its stacks", "the stacks show", "most of it in", "last seen in"];
@@ -431,7 +431,7 @@ fn fields() -> Vec<Absent> {
     ]
 }
 
-/// Lines of the queue's dump that are messages or barriers.
+/// Whether a line of the queue's dump is a message or a barrier.
 fn is_entry(line: &str) -> bool {
     line.trim_start().starts_with("Message ")
 }
@@ -475,7 +475,7 @@ fn queues() -> Vec<Absent> {
     all
 }
 
-/// Each statistic and each feature that any of the reports has.
+/// An input to remove for each statistic, and for each feature, that any of the reports has.
 fn named(scenarios: &[Scenario]) -> Vec<Absent> {
     let statistics: BTreeSet<&str> =
         scenarios.iter().flat_map(|(_, r)| r.statistics.iter().map(|s| s.name.as_str())).collect();

@@ -76,7 +76,7 @@ pub struct AccountPart {
     pub time_use: TimeUse,
     /// The length of the part, in milliseconds.
     pub ms: f64,
-    /// The part of the wall time, from 0 to 1.
+    /// The share of the message's time that stacks cover.
     pub share: f64,
     /// Details: the waits with their times, who stopped main, or what was not measured; else empty.
     pub detail: String,
@@ -85,7 +85,7 @@ pub struct AccountPart {
 }
 
 impl AccountPart {
-    /// `12 % in known waits (a sleep 0.66 s)`.
+    /// The part in words: `12 % in known waits (a sleep 0.66 s)`.
     pub fn words(&self) -> String {
         let detail = if self.detail.is_empty() { String::new() } else { format!(" ({})", self.detail) };
         format!("{} {}{detail}", percent(self.share), self.time_use.words())
@@ -96,11 +96,11 @@ impl AccountPart {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "account")]
 pub struct Account {
-    /// The message. For what ran outside of messages the message before it, `after-45`.
+    /// The token of the message. What ran outside of messages has that of the message before it, `after-45`.
     #[serde(serialize_with = "serialize_token")]
     #[schemars(with = "token::Key")]
     pub token: Token,
-    /// Its wall time: how long it took, or has been running for certain.
+    /// The wall time of the message: how long it took, or has been running for certain.
     pub wall_ms: f64,
     /// The parts that took any time; together they are the wall time.
     pub parts: Vec<AccountPart>,
@@ -217,7 +217,8 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen) - self.share(TimeUse::Suspended)
     }
 
-    /// `, 4.40 s of it frozen or stopped`; empty unless main did not run for much of the time.
+    /// An addition to a sentence about the message: `, 4.40 s of it frozen or stopped`. Empty unless main did
+    /// not run for much of the time.
     pub(super) fn stood_still(&self) -> String {
         let much = [TimeUse::Frozen, TimeUse::Suspended].into_iter().filter(|part| self.share(*part) >= 0.1);
         let parts = much.map(|part| format!(", {} of it {}", format_ns(self.ns(part)), part.words()));

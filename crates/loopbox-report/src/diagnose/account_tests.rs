@@ -89,7 +89,8 @@ fn a_heap_dump_that_suspends_all_is_named_with_its_thread() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// As seen on ART 10 at a debugger's command, with main's CPU time and stacks of that time.
+/// The first report is as seen on ART 10, where a debugger had stopped all threads. The others differ in
+/// main's CPU time.
 #[test]
 fn a_debugger_that_stops_all_is_named() {
     let report = |cpu_ms| {
@@ -110,8 +111,8 @@ fn a_debugger_that_stops_all_is_named() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// One heap dump after the other, each shorter than a gap. Seen on ART 10 as one stack each 0.2 s, always at
-/// the same place in Java code, without CPU time.
+/// Heap dumps stop main again and again, each for less than the shortest gap. On ART 10 a report then had one
+/// stack each 0.2 s, always at the same place in Java code, without CPU time.
 #[test]
 fn many_short_stops_are_no_monitor() {
     let stopped = |missed| {

@@ -17,9 +17,9 @@ const HARDLY_ANY: f64 = 0.2;
 pub(super) enum Takers {
     /// Mostly the app's own threads.
     Own,
-    /// Mostly others, and the app's own threads a part that matters.
+    /// Mostly others; the app's own threads took a share that matters.
     Both,
-    /// Others.
+    /// Others; the share of the app's own threads did not matter.
     Others,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }
 
-/// A reason for less confidence: the wait was not measured.
+/// A reason for less confidence: main's waits for a CPU were not measured.
 pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not measured";
 /// A reason for less confidence: the CPU time is not known.
 pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";

@@ -27,13 +27,14 @@ pub struct Cause {
     pub title: String,
     /// How sure the cause is.
     pub confidence: Confidence,
-    /// From 0 to 1; only the order of the causes has a meaning.
+    /// The score, from 0 to 1; only the order of the causes has a meaning.
     pub score: f64,
     /// The evidence for the cause, and against it.
     pub evidence: Vec<String>,
     /// What to do next.
     pub advice: &'static str,
-    /// The message that the cause is about; for what ran outside of messages the one before it, `after-45`.
+    /// The token of the message that the cause is about. What ran outside of messages has that of the message
+    /// before it, `after-45`.
     #[serde(serialize_with = "token::serialize_option")]
     #[schemars(with = "Option<token::Key>")]
     pub token: Option<Token>,
@@ -60,7 +61,8 @@ pub struct Diagnosis {
     pub causes: Vec<Cause>,
     /// What limits this diagnosis: features that were off, damaged parts, a short history.
     pub caveats: Vec<String>,
-    /// Where the time went of the message that the verdict is about; left out when it is about none.
+    /// Where the wall time went of the message that the verdict is about; left out when the verdict is about
+    /// no message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
 }

@@ -24,7 +24,7 @@ pub(super) struct DominantWait<'a> {
 }
 
 /// The wait of this kind, if the primary message spent most of its time in it. The score is a little above
-/// the score of "this message was slow", because the wait is the reason for it.
+/// the score of the finding that the message was slow, because the wait explains why.
 pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<DominantWait<'a>> {
     let slow = facts.primary_message()?;
     if slow.is_mostly_before_install(facts.analysis) {
@@ -81,7 +81,7 @@ pub(super) fn short(facts: &Facts<'_>, frame: FrameId) -> String {
     Frame::short(&facts.analysis.frames[frame])
 }
 
-/// `, called from Cart.total`; empty when no frame of the app is known.
+/// An addition to a title: `, called from Cart.total`. Empty when no frame of the app is known.
 pub(super) fn called_from(facts: &Facts<'_>, site: WaitSite) -> String {
     site.app.map_or_else(String::new, |app| format!(", called from {}", short(facts, app)))
 }

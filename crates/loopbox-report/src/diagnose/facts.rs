@@ -17,7 +17,7 @@ pub(super) const INPUT_TIMEOUT_NS: u64 = 5 * SECOND;
 #[derive(Debug, Clone)]
 pub(super) struct Facts<'a> {
     pub(super) analysis: &'a Analysis,
-    /// The uptime that the report describes.
+    /// The uptime of the moment that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
     /// What main was doing at the dump according to its stacks, when the recorder took it for idle or did not
@@ -28,7 +28,7 @@ pub(super) struct Facts<'a> {
     /// Whether main waited for its next message at the dump: according to the queue, main's stack, or the
     /// kernel; `None` when none of them is known.
     pub(super) waits: Option<bool>,
-    /// What contradicts a main thread that is reported as idle.
+    /// The evidence that main was not idle, although it is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
     /// The slow messages that ended inside the window, newest first.
     past: Vec<SlowMessage<'a>>,

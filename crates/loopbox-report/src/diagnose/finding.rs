@@ -6,13 +6,14 @@ use crate::model::time::percent;
 use crate::model::{Analysis, Frame, FrameId};
 use loopbox_format::model::Token;
 
-/// Just below [`Confidence::High`], and just below what can be a headline.
+/// The score just below [`Confidence::High`].
 const BELOW_HIGH: f64 = 0.74;
+/// The score just below [`MIN_HEADLINE_SCORE`].
 const BELOW_HEADLINE: f64 = 0.39;
-/// Scores above a limit are compressed into this range below it, in their order.
+/// Scores above a limit are compressed into this range below the limit, and keep their order.
 const NEAR_LIMIT: f64 = 0.04;
 
-/// The rule that says no more than where main was in the system's trace.
+/// The name of the rule that only reports where main was in the system's trace.
 pub(super) const PLACE: &str = "in-trace";
 
 /// The lowest score with which a possible cause can be the headline.
@@ -31,9 +32,9 @@ pub(super) struct Finding {
     share: Option<f64>,
 }
 
-/// A cause that explains less than half of the time is not sure, and one that explains less than a fifth is
-/// no verdict.
+/// A cause that explains a smaller share of the time is not sure.
 const SURE_SHARE: f64 = 0.5;
+/// A cause that explains a smaller share of the time is no verdict.
 const MIN_SHARE: f64 = 0.2;
 
 impl Finding {
@@ -103,13 +104,14 @@ impl Finding {
         self
     }
 
-    /// The share of the message's time that the finding explains.
+    /// Sets the share of the message's time that the finding explains.
     pub(super) fn with_share(mut self, share: f64) -> Self {
         self.share = Some(share.clamp(0.0, 1.0));
         self
     }
 
-    /// Limits the score by the share of the time that the finding explains.
+    /// Limits the score when the finding explains only a small share of the time: less than half of it, or
+    /// less than a fifth.
     pub(super) fn of_its_share(self) -> Self {
         let Some(share) = self.share.filter(|share| *share < SURE_SHARE) else { return self };
         let little = format!("it explains {} of the time", percent(share));

@@ -24,8 +24,8 @@ pub(super) struct HotMethod {
     calls: u32,
 }
 
-/// `, most of it in Cart.total`, `, last seen in Cart.total` when there are too few stacks to say more; empty
-/// when no method is known.
+/// `, most of it in Cart.total`. When there are too few stacks to say more, `, last seen in Cart.total`.
+/// Empty when no method is known.
 pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Option<HotMethod>) -> String {
     let Some(HotMethod { frame, share: part, seen_ns, calls }) = method else { return String::new() };
     let name = recursive(short(facts, frame), calls);
@@ -102,8 +102,9 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     (evidence, hot)
 }
 
-/// At most how many branches are named, and the least share of the time for a branch to be named.
+/// How many branches are named at most.
 const MAX_BRANCHES: usize = 3;
+/// A branch with a smaller share of the time is not named.
 const MIN_BRANCH: f64 = 0.05;
 
 /// The app's methods in which the message spent most of its time, each with its share and what it waited for;

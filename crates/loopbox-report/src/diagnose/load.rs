@@ -11,7 +11,8 @@ pub(super) const WINDOW_NS: u64 = 10_000_000_000;
 /// The load of main in the window before the dump, without the running message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Load {
-    /// The part of the window that the history covers, without what ran unseen.
+    /// The part of the window that the history covers, without the times in which messages may have run
+    /// unseen.
     pub(super) span_ns: u64,
     /// The time in messages.
     pub(super) work_ns: u64,

@@ -5,7 +5,8 @@ use super::tests::{calm, diagnosis, evidence, expect};
 use crate::test_support::ReportBuilder;
 use loopbox_format::model::{MainThread, Progress, Uptime};
 
-/// Six seconds in code that fills an array; main had this much CPU time and never waited for a CPU.
+/// A report of a message that has filled an array for six seconds. Main had this much CPU time and never
+/// waited for a CPU.
 fn fills(cpu_ms: u64) -> ReportBuilder {
     calm()
         .running(99, 6_000)
@@ -14,7 +15,8 @@ fn fills(cpu_ms: u64) -> ReportBuilder {
         .watched(6_000, 0)
 }
 
-/// In the last 3 s the app met `memory.high` this often, and its threads waited for memory for this long.
+/// The report, completed by memory statistics: in the last 3 s the app met `memory.high` this often, and its
+/// threads waited for memory for this long.
 pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBuilder {
     report
         .statistic("cgroup.current_bytes", "99614720")
@@ -28,7 +30,7 @@ pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -
         .statistic("lately.main.major_faults", "412")
 }
 
-/// The kernel's function that main sleeps in.
+/// The report, with main asleep in this function of the kernel.
 pub(super) fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
     report.with(|r| {
         r.main_thread = MainThread {

@@ -76,8 +76,8 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     }
 }
 
-/// Lowers the confidence of a rule that blames the running message, when earlier messages are not known: one
-/// of them may have taken longer.
+/// Lowers the confidence of a finding about the running message, when earlier messages are not known: one of
+/// them may have taken longer.
 fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     match facts.running() {
         Some(running) if finding.is_about(running.token) => finding.at_most_medium(facts.unknown_history()),

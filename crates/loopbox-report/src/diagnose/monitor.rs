@@ -55,8 +55,8 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
 }
 
-/// Whether waits for memory explain the place: the app's memory limit was met while main was there, and these
-/// waits, which have no frame either, took most of the time.
+/// Whether main seems to wait for a monitor because it waits for memory. Such waits have no frame either. The
+/// app's memory limit was met while main was at that place, and the waits took most of the time.
 fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running);
     let lately = limit.and_then(|limit| limit.lately);

@@ -9,7 +9,7 @@ use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
 use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 
-/// After a message has been due for this long, main is not just about to take it.
+/// A message that has been due for this long shows that main is not just about to take it.
 const OVERDUE_NS: u64 = 1_000_000_000;
 /// The limit that replaces `OVERDUE_NS` when the queue shows that the Looper does not wait for messages.
 const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;
@@ -21,18 +21,18 @@ const BUSY_NS: u64 = 500_000_000;
 pub(super) struct NotIdle<'a> {
     /// The evidence, in words.
     pub(super) evidence: Vec<String>,
-    /// For how long main was certainly not idle; 0 when only the hook's state contradicts it.
+    /// For how long main was certainly not idle; 0 when the hook's state is the only evidence.
     pub(super) certain_ns: u64,
-    /// The stacks of that time, and the place that they are in.
+    /// The stacks of the time in which main was not idle, and the place that they are in.
     pub(super) stacks: Option<(&'a SampledTree, TreePlace)>,
     /// Whether main was busy at the dump.
     pub(super) now: bool,
 }
 
 impl<'a> NotIdle<'a> {
-    /// The evidence; `None` when there is none.
+    /// Collects the evidence; `None` when there is none.
     ///
-    /// `waits`: whether main waited for its next message at the dump, if that is known.
+    /// `waits` is whether main waited for its next message at the dump, if that is known.
     pub(super) fn of(a: &'a Analysis, load: Load, now_ns: Uptime, waits: Option<bool>) -> Option<Self> {
         let mut found = Self { evidence: Vec::new(), certain_ns: 0, stacks: None, now: false };
         let since_ns = match &a.main {
@@ -68,7 +68,7 @@ impl<'a> NotIdle<'a> {
         self.stacks.is_some_and(|(_, place)| !place.waits_now)
     }
 
-    /// What main was doing, as a running message. `idle_ns`: for how long the recorder took main for idle.
+    /// What main was doing, as a running message. `idle_ns` is for how long the recorder took main for idle.
     pub(super) fn message(&self, a: &'a Analysis, now_ns: Uptime, idle_ns: Option<u64>) -> SlowMessage<'a> {
         let idle_ns = idle_ns.unwrap_or(self.certain_ns);
         let mut slow = SlowMessage {

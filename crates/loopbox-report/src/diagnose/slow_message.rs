@@ -9,12 +9,13 @@ use loopbox_format::model::{MainState, Message, Outside, Token, Uptime};
 pub(super) struct SlowMessage<'a> {
     pub(super) token: Token,
     pub(super) start_ns: Uptime,
-    /// How long it took, or has been running. It is an upper limit when it is more than `certain_ns`.
+    /// How long the message took, or has been running. It is an upper limit when it is more than
+    /// `certain_ns`.
     pub(super) wall_ns: u64,
-    /// How long it certainly ran.
+    /// How long the message certainly ran.
     pub(super) certain_ns: u64,
-    /// The CPU time of main during the message; known for the running message and for one that is its own
-    /// record.
+    /// The CPU time of main during the message; known for the running message, and for an earlier one that
+    /// has a separate record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
     /// Whether the end was not seen: the message ended at an unknown time, after `wall_ns` at the latest.
@@ -23,7 +24,7 @@ pub(super) struct SlowMessage<'a> {
     pub(super) tree: Option<&'a SampledTree>,
     /// The kind of place where main was, for work outside of messages.
     pub(super) place: Option<OutsidePlace>,
-    /// Whether only the system's trace shows it: neither the message nor its start is known.
+    /// Whether only the system's trace shows the message: neither its name nor its start is known.
     pub(super) alone: bool,
 }
 
@@ -89,19 +90,19 @@ impl SlowMessage<'_> {
         self.start_ns.plus(self.wall_ns)
     }
 
-    /// Whether it ran outside of messages.
+    /// Whether this is what ran outside of messages.
     pub(super) fn is_outside(&self) -> bool {
         self.token.is_outside()
     }
 
-    /// How long it took: `5.20 s`, `at most 5.20 s`.
+    /// How long the message took: `5.20 s`, `at most 5.20 s`.
     pub(super) fn length(&self) -> String {
         let bound = if self.certain_ns < self.wall_ns || self.end_unseen { "at most " } else { "" };
         format!("{bound}{}", format_ns(self.wall_ns))
     }
 
-    /// What it is, as part of a sentence: `the running message (#46)`, `what ran outside of messages (after
-    /// #45)`.
+    /// A name for the message as part of a sentence: `the running message (#46)`, `what ran outside of
+    /// messages (after #45)`.
     pub(super) fn noun(&self) -> String {
         match (self.is_outside(), self.running) {
             _ if self.alone => "main".into(),
@@ -126,7 +127,7 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// `message #46 (com.example.Checkout$1 on android.os.Handler)`.
+    /// The number and the name of the message: `message #46 (com.example.Checkout$1 on android.os.Handler)`.
     pub(super) fn name(&self, a: &Analysis) -> String {
         let title = token::title(self.token);
         match (a.title_of(self.token, self.message), self.place.and_then(OutsidePlace::words)) {
@@ -136,13 +137,14 @@ impl SlowMessage<'_> {
         }
     }
 
-    /// Whether most of it was before the recorder was installed. The stacks of the rest must not represent
-    /// all of it.
+    /// Whether most of the message was before the recorder was installed. The stacks of the rest must not
+    /// represent all of the message.
     pub(super) fn is_mostly_before_install(&self, a: &Analysis) -> bool {
         a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
     }
 
-    /// The sentence that a part of it was before the recorder was installed; `None` when it began after that.
+    /// The sentence that a part of the message was before the recorder was installed; `None` when the message
+    /// began after that.
     pub(super) fn before_install(&self, a: &Analysis) -> Option<String> {
         let before = a.before_install_ns(self.start_ns, self.wall_ns);
         (before > 0).then(|| {

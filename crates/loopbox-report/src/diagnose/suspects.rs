@@ -1,9 +1,9 @@
 //! Which other threads main may wait for.
 //!
 //! A held lock is known with its holder: a `synchronized` from ART and a `ReentrantLock` from Java. For a
-//! latch, a future or a `join` no report names the thread that will let main continue. But the waiting code
-//! and the code that ends the wait belong together. So a thread in code of the class that main waits in, or
-//! else of its package, may matter. That is a hint and not a cause.
+//! latch or a future no report names the thread that will let main continue. But the waiting code and the
+//! code that ends the wait belong together. So a thread in code of the class that main waits in, or else of
+//! its package, may matter. That is a hint and not a cause.
 
 use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};
 use crate::model::{Analysis, Frame, FrameId, OtherThread};
@@ -14,15 +14,16 @@ const MAX_SUSPECTS: usize = 3;
 /// A thread that main may wait for.
 pub(super) struct Suspect<'a> {
     pub(super) thread: &'a OtherThread,
-    /// The top of its stack, without any frames of Loopbox.
+    /// The top of the thread's stack, without any frames of Loopbox.
     pub(super) top: FrameId,
-    /// Its first frame in the code that main waits in.
+    /// The thread's first frame in the code that main waits in.
     pub(super) common: FrameId,
-    /// Whether it is in a call of Loopbox because it requested the report.
+    /// Whether the thread is in a call of Loopbox because it requested the report.
     pub(super) asks: bool,
-    /// Whether it also waits for another thread.
+    /// Whether the thread also waits for another thread.
     pub(super) waits: bool,
-    /// Whether main has code on its stack that this thread waits in: each may hold what the other waits for.
+    /// Whether main has code on its stack that this thread waits in. Then each of the two may hold what the
+    /// other one waits for.
     pub(super) crosswise: bool,
 }
 

@@ -36,7 +36,8 @@ fn stood_in(a: &Analysis, profile: &WaitProfile, top: FrameId) -> bool {
     })
 }
 
-/// Where main was, by the only stack of the trace; `None` for stacks of the recorder.
+/// The sentence where main was, when the message's only stack is that of the system's trace; `None` when the
+/// stacks are the recorder's.
 pub(super) fn seen_in(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let tree = slow.tree.filter(|tree| is_of_trace(tree))?;
     let frames = &facts.analysis.frames;

@@ -31,7 +31,7 @@ impl<'a> TracedMain<'a> {
         has_native || !self.main.wchan.is_empty() || !self.main.java().is_empty()
     }
 
-    /// Whether main waits for its next message.
+    /// Whether main waits for its next message, according to the trace.
     pub(super) fn waits_for_a_message(self, a: &Analysis) -> bool {
         self.main.java().last().is_some_and(|&top| a.frames[top].role() == Some(Role::Poll))
     }

@@ -11,7 +11,7 @@ pub(super) struct Unseen {
     pub(super) frozen_ns: u64,
     /// The gaps in which the process did not run.
     frozen: Vec<SampleGap>,
-    /// The other gaps: only those after a stack with running Java code on top.
+    /// The other gaps. Only gaps after a stack with running Java code on top are listed.
     unsampled: Vec<SampleGap>,
     /// Whether at least a third of the due stacks could not be taken: main, or the sampler, was stopped
     /// repeatedly, each time for less than a gap.

@@ -168,7 +168,7 @@ impl WaitProfile {
         profile
     }
 
-    /// Each place with its time.
+    /// Each place in the code where stacks wait, with its time.
     pub(super) fn sites(&self) -> impl Iterator<Item = (WaitSite, u64)> + '_ {
         self.by_site.iter().map(|(site, ns)| (*site, *ns))
     }

@@ -8,9 +8,9 @@ use loopbox_format::model::{FrameFlags, RecentFrame};
 /// The two tracks of display frames; both are empty without any.
 #[derive(Debug, Default)]
 pub(crate) struct FrameSlices {
-    /// For each frame, one refresh from its frame time.
+    /// For each frame, when it was expected to be shown: for one refresh from its frame time on.
     pub(crate) expected: Vec<Slice>,
-    /// For each frame, how long it was shown.
+    /// For each frame, when it was shown.
     pub(crate) actual: Vec<Slice>,
 }
 

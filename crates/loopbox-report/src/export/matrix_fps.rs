@@ -46,7 +46,7 @@ impl Serialize for Levels {
     }
 }
 
-/// Writes a line for each screen that has frames, and one for those without separate sums.
+/// Writes a line for each screen that has frames, and one line for all screens without separate sums.
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let statistic = |name: &str| a.statistic(name).map_or(0, |value| value.max(0.0) as u64);
     let screens = a.display_frames.scenes.iter().filter(|scene| scene.kind != SceneKind::Process);

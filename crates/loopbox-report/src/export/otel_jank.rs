@@ -60,7 +60,7 @@ fn text(key: &str, value: &str) -> Value {
     json!({ "key": key, "value": { "stringValue": value } })
 }
 
-/// 64-bit numbers are texts in OTLP's JSON.
+/// An attribute with a whole number. OTLP's JSON has 64-bit numbers as texts.
 fn number(key: &str, value: u64) -> Value {
     json!({ "key": key, "value": { "intValue": value.to_string() } })
 }

@@ -20,7 +20,7 @@ impl Analysis {
         Self::with_packages(decoded, &AppPackages::default())
     }
 
-    /// [`Analysis::new`] for an app whose packages are known.
+    /// As [`Analysis::new`], with the packages of the app.
     pub fn with_packages(decoded: &Decoded, packages: &AppPackages) -> Self {
         let report = &decoded.report;
         let mut issues: Vec<Issue> = decoded

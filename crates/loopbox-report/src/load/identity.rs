@@ -1,4 +1,4 @@
-//! The properties by which two files have the same recording.
+//! The id of a recording: files with the same recording have the same id.
 
 use super::system_trace::unpack;
 use loopbox_format::model::{DumpReason, Meta, Named as _, Record, RecordKind, Report, StackTree, Uptime};
@@ -128,8 +128,8 @@ impl Hash {
     }
 }
 
-/// The id of R8's mapping that the report's frames name, or that [`crate::retrace`] has put names back by;
-/// empty when neither is known.
+/// The id of R8's mapping that the report's frames name, or by which [`crate::retrace`] has restored the
+/// names; empty when neither is known.
 pub(crate) fn mapping_id(report: &Report) -> &str {
     let retraced = report.statistics.iter().find(|statistic| statistic.name == MAPPING_ID);
     retraced.map(|statistic| statistic.value.as_str()).or_else(|| named_mapping(report)).unwrap_or_default()
@@ -142,10 +142,10 @@ pub fn is_retraced(report: &Report) -> bool {
 
 /// The statistic in which retracing keeps the mapping's id, because the frames do not name it any more.
 pub(crate) const MAPPING_ID: &str = "mapping.id";
-/// What R8 writes as the source file in a build with a mapping; the mapping's id follows.
+/// In a build with a mapping, R8 writes this as the source file, followed by the mapping's id.
 pub(crate) const MAP_ID_FILE: &str = "r8-map-id-";
 
-/// The id of the mapping that the report's frames name.
+/// The id of the mapping that the report's frames name; `None` when they name none.
 pub(crate) fn named_mapping(report: &Report) -> Option<&str> {
     report.symbols.methods.iter().find_map(|method| method.source_file.strip_prefix(MAP_ID_FILE))
 }

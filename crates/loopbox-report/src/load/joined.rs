@@ -8,8 +8,9 @@ use loopbox_format::model::Uptime;
 /// How many frames at the top of a stack may belong to the wait in `Thread.join`.
 const MOST_FRAMES: usize = 6;
 
-/// Adds the thread, if main was in `Thread.join` at the dump and the recorder knows no holder of what main
-/// waits for. (`Thread.sleep` waits on the same object.)
+/// Adds the thread as the holder of what main waits for, if main was in `Thread.join` at the dump and the
+/// recorder knows no other holder. The stack must show `Thread.join`, because `Thread.sleep` waits on the
+/// same object.
 pub(super) fn complete(a: &mut Analysis) {
     if a.locks.waits.first().is_some_and(|wait| wait.holder.is_some()) {
         return;

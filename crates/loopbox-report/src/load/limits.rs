@@ -7,47 +7,48 @@
 //! limits: a full one has a hundred records, eleven trees of some thousand nodes and two hundred pending
 //! messages.
 
-/// Records of the history; the newest are kept.
+/// The most records of the history; the newest are kept.
 pub(crate) const RECORDS: usize = 4_096;
-/// Breadcrumbs; the newest are kept. The recorder has at most 64.
+/// The most breadcrumbs; the newest are kept. The recorder has at most 64.
 pub(crate) const BREADCRUMBS: usize = 256;
-/// Messages that one record keeps by name.
+/// The most messages that one record keeps by name.
 pub(crate) const DETAILS: usize = 64;
-/// Lines of the dump of the message queue.
+/// The most lines of the dump of the message queue.
 pub(crate) const PENDING_LINES: usize = 4_096;
-/// Stack trees; the newest are kept.
+/// The most stack trees; the newest are kept.
 pub(crate) const TREES: usize = 64;
-/// Samples of one tree.
+/// The most samples of one tree.
 pub(crate) const SAMPLES: usize = 100_000;
-/// Nodes of one tree.
+/// The most nodes of one tree.
 pub(crate) const NODES: usize = 100_000;
-/// Frames of one stack. Samplers stop at 128 or 256.
+/// The most frames of one stack. Samplers stop at 128 or 256.
 pub(crate) const STACK_DEPTH: usize = 512;
-/// The sum of the depths of all nodes of all trees: the cost of writing out every distinct stack.
+/// The largest sum of the depths of all nodes of all trees: the cost of writing out every distinct stack.
 pub(crate) const NODE_DEPTH_SUM: usize = 4_000_000;
-/// Locks in the chain from the main thread to the last holder.
+/// The most locks in the chain from the main thread to the last holder.
 pub(crate) const LOCK_WAITS: usize = 64;
-/// Other threads of the process.
+/// The most other threads of the process.
 pub(crate) const THREADS: usize = 1_024;
-/// Arguments of a system call; no call has more.
+/// The most arguments of a system call; no call has more.
 pub(crate) const CALL_ARGUMENTS: usize = 6;
-/// Modules of a native stack.
+/// The most modules of a native stack.
 pub(crate) const NATIVE_MODULES: usize = 256;
-/// Bytes of a build id; SHA-1 has 20.
+/// The most bytes of a build id; SHA-1 has 20.
 pub(crate) const BUILD_ID_BYTES: usize = 64;
-/// Entries of the short lists: features, statistics, annotations, sampling intervals.
+/// The most entries of each short list: features, statistics, annotations, sampling intervals.
 pub(crate) const SHORT_LIST: usize = 1_024;
-/// Entries of the list of damaged parts.
+/// The most entries of the list of damaged parts.
 pub(crate) const DAMAGE: usize = 256;
-/// Characters of a class, method or file name.
+/// The most characters of a class, method or file name.
 pub(crate) const NAME_CHARS: usize = 200;
-/// Characters of a longer text, such as a line of the queue's dump or the reason of a requested dump.
+/// The most characters of a longer text, such as a line of the queue's dump or the reason of a requested
+/// dump.
 pub(crate) const LINE_CHARS: usize = 1_000;
 /// The maximum size of the text of ART's own trace, in bytes. The app stores no more than that.
 pub(crate) const TRACE_BYTES: usize = 4 << 20;
-/// Fields that the system writes before its trace, by name.
+/// The most fields that the system writes before its trace, by name.
 pub(crate) const TRACE_FIELDS: usize = 16;
-/// Screens of a smoothness session; the recorder has at most 18.
+/// The most screens of a smoothness session; the recorder has at most 18.
 pub(crate) const SCENES: usize = 64;
-/// Entries of each list of display frames; the newest are kept. The recorder keeps 256 frames.
+/// The most entries of each list of display frames; the newest are kept. The recorder keeps 256 frames.
 pub(crate) const DISPLAY_FRAMES: usize = 4_096;

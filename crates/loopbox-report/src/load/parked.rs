@@ -57,7 +57,7 @@ fn lock_of(class: &str) -> &str {
     if of_java { class.split('$').next().unwrap_or(class) } else { class }
 }
 
-/// The thread of this name and its activity, if only one thread has the name.
+/// The holder with this name. Its id and its stack are known only when exactly one thread has the name.
 fn holder(a: &Analysis, name: &str) -> LockHolder {
     let mut named = a.threads.threads.iter().filter(|thread| is_named(thread, name));
     let thread = named.next().filter(|_| named.next().is_none());

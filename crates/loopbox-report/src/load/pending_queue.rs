@@ -7,8 +7,8 @@ use loopbox_format::looper::{self, Implementation, PendingBody, parse_queue};
 use loopbox_format::model::{Message, NamedBy, Pending, PendingSource};
 
 /// Reads the lines of a dump, and keeps at most [`limits::PENDING_LINES`] of their entries: the first that
-/// are due. All lines are read, because the last one says how many there were and whether main waited
-/// for them.
+/// are due. All lines are read, because the last one says how many entries the queue had and whether main
+/// waited for a message.
 pub(super) fn read(pending: &Pending) -> PendingQueue {
     let queue = parse_queue(pending);
     let cut = queue.messages.len().saturating_sub(limits::PENDING_LINES) as u32;

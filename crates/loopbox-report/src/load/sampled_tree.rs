@@ -76,7 +76,7 @@ fn sum_up(tree: &mut SampledTree) {
 
 /// A node whose children are not all read.
 struct UnfinishedNode {
-    /// Its index in the result; `None` for a node that was not kept.
+    /// The index of the node in the result; `None` for a node that was not kept.
     index: Option<u32>,
     children_left: u32,
     cursor: u32,

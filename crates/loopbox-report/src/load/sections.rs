@@ -34,8 +34,8 @@ pub(super) fn meta(meta: &Meta) -> Meta {
     sanitised
 }
 
-/// Sorts the breadcrumbs by time: threads that leave some at the same time may have stored them in another
-/// order.
+/// Sorts the breadcrumbs by time, because threads that leave breadcrumbs at the same time may store them in
+/// another order.
 pub(super) fn breadcrumbs(left: &[Breadcrumb]) -> Vec<Breadcrumb> {
     let mut left: Vec<_> = left.iter().map(|one| Breadcrumb { name: name(&one.name), ..*one }).collect();
     left.sort_by_key(|one| one.at_ns);

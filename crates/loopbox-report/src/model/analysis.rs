@@ -23,7 +23,7 @@ use serde::Serialize;
 pub struct Issue {
     /// The byte offset in the file; `None` when the issue is not about one place.
     pub offset: Option<u64>,
-    /// What is wrong there.
+    /// What is wrong with the file.
     pub what: String,
 }
 
@@ -46,8 +46,8 @@ pub struct Analysis {
     pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,
-    /// The uptime to which all relative times refer: when the report was dumped. When the file lost that, it
-    /// is the last instant that the file knows.
+    /// The uptime to which all relative times refer: when the report was dumped. When the file has lost that
+    /// time, it is the last instant that the file knows.
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
@@ -67,7 +67,7 @@ pub struct Analysis {
     pub queue: PendingQueue,
     /// The locks that the main thread waited for.
     pub locks: LockChain,
-    /// What the kernel reported of the main thread; `None` when it was not asked.
+    /// What the kernel reported of the main thread; `None` when the kernel was not asked.
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
@@ -110,18 +110,18 @@ impl Analysis {
         main_wait(self.main_thread.as_ref()?, &self.meta.process.abi)
     }
 
-    /// The stack tree of a message.
+    /// The stack tree of a message; `None` without stacks.
     pub fn tree(&self, token: Token) -> Option<&SampledTree> {
         self.trees.iter().rev().find(|tree| tree.token == token)
     }
 
-    /// The last stack taken of what main did at the dump, outermost frame first.
+    /// The newest stack of what main did at the dump, outermost frame first; `None` without one.
     pub(crate) fn last_stack(&self) -> Option<Vec<super::FrameId>> {
         let tree = self.tree(self.current_token()?)?;
         Some(tree.stack(tree.stack_runs().pop()?.top))
     }
 
-    /// A thread as ART's trace shows it.
+    /// A thread as ART's trace shows it; `None` when the trace does not show it, or is of another moment.
     pub(crate) fn traced(&self, thread: &OtherThread) -> Option<&TraceThread> {
         self.system_trace.as_ref()?.threads.get(thread.trace?)
     }
@@ -147,9 +147,9 @@ impl Analysis {
         MemoryLimit::of(&self.statistics)
     }
 
-    /// How long main waited for a CPU while the running message ran. `None` when that was not counted; the
-    /// report has 0 in that case, too. It was counted where the kernel counts (which the statistics show), by
-    /// the process that wrote the report.
+    /// How long main waited for a CPU while the running message ran. `None` when that was not counted,
+    /// although the report has 0 then, too. It was counted if the report is from the process itself and the
+    /// statistics show that the kernel counts such waits.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;
         let recovered = matches!(self.meta.reason, DumpReason::Recovered { .. });

@@ -9,9 +9,9 @@ use std::borrow::Cow;
 pub(crate) struct AnrType {
     /// `AnrTypes.ANR_TYPE_*`; `None` for a kind that has no number.
     number: Option<i32>,
-    /// What `ApplicationExitInfo.getDescription` begins with in brackets.
+    /// The text in brackets at the beginning of `ApplicationExitInfo.getDescription`.
     prefix: &'static str,
-    /// A part of the system's reason, on any API level; the first row that matches decides.
+    /// A part of the system's reason on any API level. The first row whose part is in the reason decides.
     reason: &'static str,
     /// What the system waited for, in words for a reader.
     words: &'static str,
@@ -88,7 +88,8 @@ impl AnrType {
     }
 }
 
-/// `EXECUTING SERVICE ANR` of `[EXECUTING SERVICE ANR] bg anr`.
+/// The text in brackets at the start of a description: `EXECUTING SERVICE ANR` of `[EXECUTING SERVICE ANR] bg
+/// anr`.
 fn prefix(description: &str) -> Option<&str> {
     Some(description.strip_prefix('[')?.split_once(']')?.0)
 }
@@ -115,7 +116,7 @@ pub(crate) fn words_of(number: i32) -> Cow<'static, str> {
 pub(crate) struct AnrCall {
     /// What the system waited for.
     pub(crate) words: Cow<'static, str>,
-    /// The system's time-out; `None` when it does not report it.
+    /// The system's time-out; `None` when the system does not report it.
     pub(crate) timeout_ms: Option<u64>,
     /// Whether the system has only warned of the ANR.
     pub(crate) is_warning: bool,

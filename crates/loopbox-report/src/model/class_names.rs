@@ -64,7 +64,8 @@ impl AppPackages {
 
 /// The source files that R8 and D8 write for a class that they made.
 const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
-/// The source file of Google's own modules: it names a web page to look up a hash and a number.
+/// The source file of a class in Google's own modules begins with this; a hash follows. It refers to a web
+/// page on which hash and line are looked up, not to a source.
 const RETRACE_FILE: &str = "go/retraceme ";
 /// The source file and the line in a report, if they refer to a real source: compilers also write other
 /// names, and line 0 for none.

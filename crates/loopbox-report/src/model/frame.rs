@@ -44,9 +44,9 @@ impl Deref for FrameTable {
 }
 
 impl FrameTable {
-    /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the
-    /// frame of an item. Code that a compiler made is taken only where there is nothing else. A helper, whose
-    /// name says less than its caller's, is taken only where there is no other code of the app.
+    /// The first candidate that is the app's own code, or else the first that the app ships; `id` gives the
+    /// frame of a candidate. Code that a compiler made is taken only where there is nothing else. A helper,
+    /// whose name says less than its caller's, is taken only where there is no other code of the app.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
@@ -69,8 +69,7 @@ impl Index<FrameId> for FrameTable {
     }
 }
 
-/// Names of methods that show how time is spent, but not for what; then the ends of class names whose methods
-/// are all of that kind.
+/// Names of methods that show how time is spent, but not for what.
 const HELPERS: [&str; 10] = [
     "burn",
     "busy",
@@ -83,6 +82,7 @@ const HELPERS: [&str; 10] = [
     "sleepUninterruptibly",
     "spin",
 ];
+/// The ends of class names whose methods all show how time is spent, but not for what.
 const HELPER_CLASSES: [&str; 2] = ["Util", "Utils"];
 
 /// A place in the code.
@@ -102,12 +102,12 @@ pub struct Frame {
     pub dex_pc: Option<u32>,
     /// The kind of frame.
     pub kind: FrameKind,
-    /// Whose code it is.
+    /// Whose code the frame is.
     pub owner: CodeOwner,
     /// Whether a compiler made the method, to call a method of the source.
     #[serde(skip)]
     pub synthetic: bool,
-    /// Its role for the main thread.
+    /// The role of the frame for the main thread.
     #[serde(skip)]
     pub(crate) role: Option<Role>,
     /// What main waits for in another thread when it is in this frame.
@@ -130,7 +130,7 @@ pub enum FrameKind {
 }
 
 impl Frame {
-    /// Its role for the main thread; `None` for most frames.
+    /// The role of the frame for the main thread; `None` for most frames.
     pub(crate) fn role(&self) -> Option<Role> {
         self.role
     }
@@ -163,13 +163,13 @@ impl Frame {
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
     }
 
-    /// Whether its caller describes better where the time went: `Threads.sleep`, `StringUtils.join`.
+    /// Whether the frame's caller describes better where the time went: `Threads.sleep`, `StringUtils.join`.
     fn is_helper(&self) -> bool {
         let outer = self.class.split('$').next().unwrap_or_default();
         HELPERS.contains(&self.method.as_str()) || HELPER_CLASSES.iter().any(|end| outer.ends_with(end))
     }
 
-    /// Its method, in the form in which problems are compared.
+    /// The frame's method, in the form in which problems are compared.
     pub(crate) fn as_method(&self) -> Method<'_> {
         let owner = match self.owner {
             CodeOwner::App => Owner::App,
@@ -179,12 +179,12 @@ impl Frame {
         Method { class: &self.class, name: &self.method, owner }
     }
 
-    /// Whether it is the app's own code.
+    /// Whether the frame is the app's own code.
     pub(crate) fn is_of_app(&self) -> bool {
         self.owner == CodeOwner::App && matches!(self.kind, FrameKind::Java | FrameKind::Native)
     }
 
-    /// Whether it is code that the app ships, its own or a library's.
+    /// Whether the frame is code that the app ships, its own or a library's.
     pub(crate) fn is_shipped(&self) -> bool {
         self.owner != CodeOwner::Platform && matches!(self.kind, FrameKind::Java | FrameKind::Native)
     }

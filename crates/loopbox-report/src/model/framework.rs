@@ -6,8 +6,9 @@ pub(crate) use super::role::{NativeService, Role, WaitKind};
 use super::sampled_tree::SampledTree;
 use std::collections::HashMap;
 
-/// `Object.wait` and `Thread.join`: both wait, and `join` calls `wait`.
+/// `Object.wait`.
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
+/// `Thread.join`, which calls `Object.wait`.
 pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
 /// The method in which a thread waits until another one returns a database connection.
 pub(crate) const DATABASE_CONNECTION: (&str, &str) =
@@ -145,7 +146,7 @@ pub(crate) fn role_of(class: &str, method: &str, kind: FrameKind) -> Option<Role
 }
 
 impl Frame {
-    /// Whether it is this method.
+    /// Whether the frame is in this method.
     pub(crate) fn is(&self, (class, method): (&str, &str)) -> bool {
         self.class == class && self.method == method
     }

@@ -12,22 +12,22 @@ pub struct MainThread {
     pub captured_ns: Uptime,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub state: Option<u8>,
-    /// The kernel function that it slept in; empty when unknown.
+    /// The kernel function that the main thread slept in; empty when unknown.
     pub wchan: String,
-    /// The system call that it was in.
+    /// The system call that the main thread was in.
     pub system_call: Option<SystemCall>,
     /// What the main thread did between this capture and the completion of the report.
     pub progress: Option<Progress>,
-    /// Its native stack, when a signal stopped it.
+    /// The native stack of the main thread, when a signal stopped it.
     pub native: Option<NativeStack>,
 }
 
 /// A native stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeStack {
-    /// When it was taken, in uptime.
+    /// When the stack was taken, in uptime.
     pub captured_ns: Uptime,
-    /// The frames, innermost first.
+    /// The frames of the stack, innermost first.
     pub frames: Vec<NativeFrame>,
     /// The modules of the frames.
     pub modules: Vec<NativeModule>,
@@ -36,9 +36,9 @@ pub struct NativeStack {
 /// A place in native code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeFrame {
-    /// How it was found; `None` for a frame of ART's own trace, which does not say.
+    /// How the frame was found; `None` for a frame of ART's own trace, which does not say.
     pub source: Option<NativeFrameSource>,
-    /// The index of its module; it is valid.
+    /// The index of the frame's module; it is valid.
     pub module: Option<usize>,
     /// The address that the module's ELF file uses, or the offset in a module that is no ELF file.
     pub offset: u64,
@@ -54,7 +54,7 @@ pub struct SourceFunction {
     pub name: String,
     /// The source file.
     pub file: Option<String>,
-    /// The line in it.
+    /// The line in the source file.
     pub line: Option<u32>,
     /// Whether the compiler has put the function into the next one of the list.
     pub inlined: bool,
@@ -65,7 +65,7 @@ pub struct SourceFunction {
 pub struct NativeModule {
     /// The path on the device, or the name of the memory.
     pub path: String,
-    /// The GNU build id in lower-case hex; empty when it has none.
+    /// The GNU build id in lower-case hex; empty when the module has none.
     pub build_id: String,
 }
 
@@ -77,8 +77,8 @@ impl NativeModule {
 }
 
 impl NativeFrame {
-    /// The address for finding symbols. A return address is the instruction after the call, which may be in
-    /// the next line, or even in the next function.
+    /// The address for finding symbols. For a return address that is one byte before it, in the call: the
+    /// instruction after the call may be in the next line, or even in the next function.
     fn call_site(&self) -> u64 {
         match self.source {
             Some(NativeFrameSource::Pc) | None => self.offset,
@@ -137,7 +137,7 @@ loopbox_format::names! {
 }
 
 impl ThreadState {
-    /// By the state letter of proc(5), `/proc/PID/stat`.
+    /// The state that a letter of proc(5), `/proc/PID/stat`, stands for.
     pub(crate) fn of(letter: Option<u8>) -> Self {
         match letter.unwrap_or_default() {
             b'R' => Self::Runs,

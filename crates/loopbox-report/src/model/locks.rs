@@ -48,8 +48,7 @@ pub struct LockWait {
 pub struct LockHolder {
     /// The name of the thread.
     pub name: String,
-    /// The kernel's id of the thread; `None` for a thread that only the system's trace names and that it does
-    /// not list.
+    /// The kernel's id of the thread; `None` for a thread that the system's trace names and does not list.
     pub tid: Option<u32>,
     /// The stack of the thread, outermost frame first.
     pub stack: Vec<FrameId>,

@@ -11,7 +11,7 @@ use loopbox_format::code::LOOPBOX;
 const THREADS: &str = "loopbox-";
 
 impl Frame {
-    /// Whether it is Loopbox's own code.
+    /// Whether the frame is Loopbox's own code.
     pub(crate) fn is_of_loopbox(&self) -> bool {
         self.class.starts_with(LOOPBOX)
     }

@@ -63,7 +63,7 @@ impl MainWaitKind {
 /// What the main thread waited in at the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MainWait {
-    /// Its kind.
+    /// The kind of the wait.
     pub kind: MainWaitKind,
     /// The same in words, after "main": `waits for a lock, a condition or a thread's end (futex)`.
     pub text: String,

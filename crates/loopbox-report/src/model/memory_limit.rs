@@ -36,7 +36,7 @@ pub struct MemoryLimit {
     pub max: Option<ByteLimit>,
     /// `memory.swap.current`.
     pub swap_current_bytes: Option<u64>,
-    /// `memory.swap.high`: above it the kernel throttles what takes more.
+    /// `memory.swap.high`: above it the kernel throttles further allocations.
     pub swap_high: Option<ByteLimit>,
     /// `memory.swap.max`.
     pub swap_max: Option<ByteLimit>,
@@ -127,7 +127,8 @@ impl MemoryLimit {
         unset.map(|(name, _)| name).collect()
     }
 
-    /// `the app has 104 MiB of memory, and is throttled above 90 MiB`; `None` without a limit.
+    /// The limits in words: `the kernel limits the app: of memory it has 104 MiB, and is throttled above 90
+    /// MiB`; `None` without a limit.
     pub fn words(&self) -> Option<String> {
         let limits = [
             (self.high, self.current_bytes, "memory", "is throttled above"),
@@ -147,7 +148,7 @@ impl MemoryLimit {
         (!set.is_empty()).then(|| format!("the kernel limits the app: {}", set.join("; ")))
     }
 
-    /// The events from the suspicion to the report, if there were any.
+    /// The events from the suspicion to the report, in words; `None` if there were none.
     pub fn lately_words(&self) -> Option<String> {
         let (over_ms, events) = self.lately?;
         let times = |times: Option<u64>, what: &str| {
@@ -173,7 +174,7 @@ impl MemoryLimit {
     }
 }
 
-/// `775 MiB`.
+/// A number of bytes as text: `775 MiB`.
 pub(crate) fn format_bytes(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     let mut scaled = bytes as f64;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A method on one call path, over all samples that have it on that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedNode {
-    /// The frame with most time of those that were merged here (they differ only in their line).
+    /// The frame that was merged here with most time. The merged frames differ only in their line.
     pub frame: FrameId,
     /// The index of the caller's node; `None` for a root.
     pub parent: Option<u32>,

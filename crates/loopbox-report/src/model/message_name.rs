@@ -14,8 +14,8 @@ pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static st
 }
 
 /// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`;
-/// or the activity whose life cycle it is. For a name that no hook saw at the message, the line has its
-/// origin.
+/// or the activity whose life cycle it is. A name from the activity's life cycle or from the head of the
+/// queue is marked as such.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     if let NamedBy::Lifecycle(steps) = message.named_by {
         return lifecycle_name(&message.target, steps);
@@ -46,7 +46,8 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     text
 }
 
-/// `Activity com.shop.Main: create, start (by lifecycle callbacks)`.
+/// The name of a message by the steps of an activity's life cycle: `Activity com.shop.Main: create, start (by
+/// lifecycle callbacks)`.
 fn lifecycle_name(activity: &str, steps: LifecycleSteps) -> String {
     let others = steps.iter().any(|step| step == LifecycleStep::Other);
     let own: Vec<&str> =
@@ -82,7 +83,7 @@ pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
 }
 
 impl Analysis {
-    /// Words for the place of something outside of messages: `input`.
+    /// Words for the place of something outside of messages: `input`; `None` when the place is not known.
     pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
         self.place_of(self.tree(token)?)?.place.words()
     }

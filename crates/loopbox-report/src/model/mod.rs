@@ -1,7 +1,7 @@
 //! A loaded report: sanitised, bounded and with every index valid.
 //!
-//! Plain data and questions about it. The model knows no limits of the file format and no output format;
-//! [`crate::load`] makes it, all other code reads it.
+//! The model is plain data, with functions that derive facts from the data. It knows no limits of the file
+//! format and no output format; [`crate::load`] makes it, all other code reads it.
 
 mod analysis;
 pub(crate) mod anr_type;

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// An enum's value by its name.
+/// An enum's value, which is serialised as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<E>(pub E);
 
@@ -47,7 +47,7 @@ impl<E: Named> JsonSchema for Name<E> {
     }
 }
 
-/// An enum's value by its name, or `unknown`.
+/// An enum's value, which is serialised as its name, or as `unknown` when there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameOrUnknown<E>(pub Option<E>);
 

@@ -9,7 +9,7 @@ use loopbox_format::model::{Feature, MainState, Outside, Token, Uptime};
 /// What the main thread does between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutsidePlace {
-    /// It waits for a message.
+    /// Main waits for a message.
     Waiting,
     /// A window dispatches an input event that native code has read from its channel.
     Input,
@@ -32,7 +32,8 @@ pub(crate) enum OutsidePlace {
 }
 
 impl OutsidePlace {
-    /// The place in a sentence: `in …`; `None` when there is nothing to say.
+    /// The place in words that fit after "in": `an idle handler`. `None` while main waits for a message, or
+    /// where the stack shows no place.
     pub(crate) fn words(self) -> Option<&'static str> {
         Some(match self {
             Self::Waiting | Self::Elsewhere => return None,
@@ -131,7 +132,8 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// Like [`SampledTree::outside_place`], but also by what the recorder knew of messages around a loop.
+    /// As [`SampledTree::outside_place`], but a message around an inner loop counts as continued when the
+    /// recorder knew of such a message.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);
@@ -141,7 +143,7 @@ impl Analysis {
         Some(if goes_on { TreePlace { place: OutsidePlace::AfterLoop, ..found } } else { found })
     }
 
-    /// Whether messages were around a loop that main was last in.
+    /// Whether the recorder knew of messages around the loop that main last waited in.
     fn has_messages_around(&self) -> bool {
         self.statistic("main.messages_around").is_some_and(|messages| messages >= 1.0)
     }
@@ -154,9 +156,9 @@ impl Analysis {
         }
     }
 
-    /// The token under which the stacks of the dump are stored: of the running message, or of what ran
-    /// outside of messages. There may also be a stack of an idle main thread, which shows by itself what main
-    /// does.
+    /// The token under which the stacks of the dump are stored: that of the running message, or of what ran
+    /// outside of messages. Where the recorder took main for idle or did not know, it is that of stacks since
+    /// then, if there are any.
     pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),

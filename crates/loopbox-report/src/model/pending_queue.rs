@@ -15,7 +15,7 @@ pub(crate) enum Overdue {
 }
 
 impl Overdue {
-    /// For how long at least, as far as is known.
+    /// How long a message has been due at least; `None` when no message was due, or that is not known.
     pub(crate) fn certain_ns(self) -> Option<u64> {
         match self {
             Self::By(ns) => Some(ns),
@@ -39,13 +39,13 @@ use std::collections::HashMap;
 pub struct PendingEntry {
     /// When the entry is due, relative to the dump of the queue; negative when overdue.
     pub due_in_ns: i64,
-    /// Whether it was put at the front of the queue: it is next and has no due time.
+    /// Whether the entry was put at the front of the queue: it is next and has no due time.
     pub at_front: bool,
     /// The message; `None` for a sync barrier.
     pub message: Option<Message>,
     /// The token of a sync barrier.
     pub barrier: Option<i32>,
-    /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
+    /// Whether a sync barrier lets the entry pass; `None` where the framework does not print it.
     pub asynchronous: Option<bool>,
     /// The part of `Message.obj`'s text that the dump still has.
     pub object: Option<String>,
@@ -82,9 +82,9 @@ pub struct PendingQueue {
     pub total: Option<u32>,
     /// Whether the recorder reports that the queue changed while it was read.
     pub disturbed: bool,
-    /// Whether [`Self::entries`] are all entries of the queue. False when that is not known.
+    /// Whether [`Self::entries`] has all entries of the queue. False when that is not known.
     pub whole: bool,
-    /// Removed messages that the queue had not dropped yet.
+    /// The number of removed messages that the queue had not dropped yet.
     pub tombstones: u32,
     /// The entries in the order in which they are due.
     pub entries: Vec<PendingEntry>,
@@ -109,8 +109,8 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
-    /// How many entries the queue had, without the removed ones that were read; `None` when the number was
-    /// not read.
+    /// How many entries the queue had, without those that were read and are removed; `None` when the number
+    /// was not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
     }
@@ -184,7 +184,8 @@ impl PendingQueue {
         self.entries.iter().filter_map(|entry| Some((entry, entry.message.as_ref()?)))
     }
 
-    /// The due messages that are not known to be asynchronous: a sync barrier holds those back.
+    /// The number of due messages that are not known to be asynchronous. A sync barrier holds these messages
+    /// back.
     pub(crate) fn held_back(&self) -> usize {
         self.messages()
             .filter(|(entry, _)| entry.asynchronous != Some(true) && entry.overdue_ns() > 0)

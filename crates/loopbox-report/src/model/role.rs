@@ -23,13 +23,13 @@ pub(crate) enum WaitKind {
     Network,
     /// Loading classes or native libraries.
     Loading,
-    /// What another process writes into a pipe, or takes from it.
+    /// Another process that writes into a pipe, or reads from it.
     Pipe,
     /// Native code of the platform or of a library that serves main from another thread or process.
     Native(NativeService),
     /// The next message, in `MessageQueue`.
     Polling,
-    /// It is not known: the report has no name for the top of the stack.
+    /// Something unknown: the report has no name for the top of the stack.
     Unknown,
 }
 
@@ -69,7 +69,7 @@ impl WaitKind {
         matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
     }
 
-    /// What it waits for, as a noun.
+    /// What main waits for, as a noun.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Running => "code",

@@ -12,13 +12,13 @@ pub struct SampledNode {
     pub parent: Option<u32>,
     /// The number of callers; 0 for a root.
     pub depth: u32,
-    /// The first sample that has the frame here.
+    /// The index of the first sample with this node.
     pub start: u32,
     /// One past the last sample with this node.
     pub end: u32,
-    /// One past the index of its last descendant: nodes are in pre-order.
+    /// One past the index of the node's last descendant: nodes are in pre-order.
     pub subtree_end: u32,
-    /// The time that its samples cover.
+    /// The time that the node's samples cover.
     pub total_ns: u64,
     /// The part of `total_ns` with this frame on top of the stack.
     pub self_ns: u64,
@@ -54,9 +54,9 @@ impl SampleGap {
     }
 }
 
-/// The shortest gap, and the least number of samples missing in it: a sampler that is late for a moment
-/// leaves no gap.
+/// The shortest gap: a sampler that is late for a moment leaves no gap.
 const MIN_GAP_NS: u64 = 1_000_000_000;
+/// The least number of samples that are missing in a gap.
 const MIN_GAP_SAMPLES: u64 = 8;
 
 /// The sampled stacks of one message.
@@ -109,7 +109,7 @@ impl SampledTree {
         self.intervals.last().map_or(0, |interval| interval.interval_ns)
     }
 
-    /// The gaps between its samples, in order of time.
+    /// The gaps between the tree's samples, in order of time.
     pub(crate) fn gaps(&self) -> Vec<SampleGap> {
         let pairs = (0..).zip(self.sample_ns.windows(2));
         let gaps = pairs.filter_map(|(sample, pair)| {

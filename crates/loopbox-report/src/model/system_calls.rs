@@ -27,7 +27,7 @@ use CallKind::{
     Epoll, File, FileSync, Futex, Ioctl, Memory, Other, Poll, Process, Read, Sleep, Socket, Write,
 };
 
-/// Means that an ABI does not have the call.
+/// The number of a call that an ABI does not have.
 const NONE: u32 = u32::MAX;
 
 /// Name, kind, and the numbers on arm64, arm, x86-64 and x86 (`asm/unistd.h` of Linux 6.18 and of arm's

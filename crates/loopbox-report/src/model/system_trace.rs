@@ -4,30 +4,30 @@ use super::frame::FrameId;
 use super::kernel_view::NativeStack;
 use loopbox_format::model::Uptime;
 
-/// The system has no time-out as long as this.
+/// A longer wait is not believed: the system has no time-out as long as this.
 const MOST_WAITED_NS: u64 = 600_000_000_000;
 
 /// The trace, as far as it could be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemTrace {
-    /// Its subject, as the system wrote it; empty where it did not (before Android 12).
+    /// The subject of the ANR, as the system wrote it; empty where it did not (before Android 12).
     pub subject: String,
     /// Other fields of the ANR, with the system's own names and texts: `Frozen`, `TimeoutStart`, …
     pub fields: Vec<(String, String)>,
-    /// The process that it is of.
+    /// The process whose trace this is.
     pub pid: Option<u32>,
-    /// When ART wrote it, as written: local time of the device, with its zone on newer versions.
+    /// When ART wrote the trace, as written: local time of the device, with its zone on newer versions.
     pub written_at: String,
-    /// When the system asked for it, in uptime; known from Android 14 on.
+    /// When the system asked for the trace, in uptime; known from Android 14 on.
     pub asked_ns: Option<Uptime>,
     /// Whether the trace is complete up to its end.
     pub complete: bool,
-    /// Whether ART wrote a part of it. Where ART did not answer, the system took native stacks, and what
-    /// threads sleep in.
+    /// Whether ART wrote a part of the trace. Where ART did not answer, the system took native stacks, and
+    /// what threads sleep in.
     pub of_art: bool,
-    /// Its threads, in its order.
+    /// The threads, in the order of the trace.
     pub threads: Vec<TraceThread>,
-    /// How many threads more than the limit it has.
+    /// How many threads of the trace are left out, because there are more than the limit.
     pub left_out: u32,
     /// Why the trace is not used for the moment of the report; `None` when it is used, and has completed the
     /// rest of the report.
@@ -39,24 +39,25 @@ pub struct SystemTrace {
 pub struct TraceThread {
     /// The whole name of the thread.
     pub name: String,
-    /// Whether Java calls it a daemon.
+    /// Whether the thread is a daemon of Java.
     pub daemon: bool,
     /// ART's number of the thread, by which the trace names holders of locks; `None` for a thread that ART
     /// does not know.
     pub tid: Option<u32>,
     /// The thread's id in the kernel.
     pub sys_tid: Option<u32>,
-    /// Its state in ART: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the thread.
+    /// The thread's state in ART: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the
+    /// thread.
     pub state: String,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub kernel_state: Option<u8>,
-    /// The kernel function that it sleeps in; empty when unknown.
+    /// The kernel function that the thread sleeps in; empty when unknown.
     pub wchan: String,
-    /// The CPU time since its start.
+    /// The CPU time since the thread's start.
     pub cpu_ns: Option<u64>,
-    /// Its stack, innermost first.
+    /// The stack of the thread, innermost first.
     pub stack: Vec<TraceLine>,
-    /// Its native frames, with the functions that the device knew.
+    /// The native frames of the thread, with the functions that the device knew.
     pub native: Option<NativeStack>,
 }
 
@@ -78,8 +79,8 @@ pub struct TraceLock {
     pub action: LockAction,
     /// What is locked, in words: `a java.lang.Object`, `the class com.example.Foo`.
     pub object: String,
-    /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when it
-    /// has none.
+    /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when the
+    /// trace has none for the object.
     pub id: Option<u64>,
     /// ART's number of the thread that holds the lock.
     pub holder: Option<u32>,
@@ -88,13 +89,13 @@ pub struct TraceLock {
 /// What a thread does with a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockAction {
-    /// The thread holds it.
+    /// The thread holds the lock.
     Holds,
-    /// The thread waits to get it.
+    /// The thread waits to get the lock.
     Wants,
-    /// The thread has released it, and waits to be notified.
+    /// The thread has released the lock, and waits to be notified.
     WaitsOn,
-    /// The thread sleeps on it: `Thread.sleep`.
+    /// The thread sleeps on the object: `Thread.sleep`.
     SleepsOn,
 }
 
@@ -114,7 +115,7 @@ impl SystemTrace {
         field.map(|(_, value)| value.as_str())
     }
 
-    /// Whether the system reports that it had frozen the process; `None` where it reports neither.
+    /// Whether the system had frozen the process; `None` where the system does not report it.
     pub fn was_frozen(&self) -> Option<bool> {
         self.field("Frozen")?.parse().ok()
     }
@@ -122,9 +123,9 @@ impl SystemTrace {
     /// How long the system had waited for the app when it asked for the trace. `None` where the trace does
     /// not have the start of the timer, or the start is impossible.
     ///
-    /// `TimeoutStart` is the uptime in milliseconds at which the timer of this ANR began, as is the time of
-    /// `dumping pid`; Android 16 writes it where its timers are native ones (`StackTracesDumpHelper.
-    /// dumpStackTraces` by `AnrTimer.ExpiredTimer.mStartMs`).
+    /// `TimeoutStart` is the uptime in milliseconds at which the timer of this ANR began; the time of
+    /// `dumping pid` is an uptime, too. Android 16 writes `TimeoutStart` where its timers are native ones
+    /// (`StackTracesDumpHelper.dumpStackTraces` by `AnrTimer.ExpiredTimer.mStartMs`).
     pub fn waited_ns(&self) -> Option<u64> {
         let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
         let start_ns = number(self.field("TimeoutStart")?)?.checked_mul(1_000_000)?;
@@ -139,7 +140,7 @@ impl SystemTrace {
         self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }
 
-    /// The thread with this number.
+    /// The thread with this number of ART; `None` when the trace does not show it.
     pub fn thread(&self, tid: u32) -> Option<&TraceThread> {
         self.threads.iter().find(|thread| thread.tid == Some(tid))
     }
@@ -172,7 +173,7 @@ impl TraceThread {
         self.locks().find(may)
     }
 
-    /// Its methods of Java, outermost first.
+    /// The thread's methods of Java, outermost first.
     pub fn java(&self) -> Vec<FrameId> {
         let frames = self.stack.iter().rev().filter_map(|line| match line {
             TraceLine::Java(frame) => Some(*frame),

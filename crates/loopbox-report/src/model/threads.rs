@@ -15,7 +15,7 @@ pub struct OtherThreads {
 }
 
 impl OtherThread {
-    /// Its number in brackets, after a blank; empty where it is not known.
+    /// The kernel's id of the thread in brackets, after a blank; empty where it is not known.
     pub(crate) fn tid_in_brackets(&self) -> String {
         self.tid.map_or_else(String::new, |tid| format!(" ({tid})"))
     }

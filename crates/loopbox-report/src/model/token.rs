@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// `message #46`, or `outside of messages, after #45`.
+/// The token in words: `message #46`, or `outside of messages, after #45`.
 pub(crate) fn title(token: Token) -> String {
     match token.previous() {
         _ if !token.is_outside() => format!("message #{token}"),

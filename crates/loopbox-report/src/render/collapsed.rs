@@ -1,8 +1,8 @@
 //! Collapsed stacks: one line per stack, its frames separated by `;` with the outermost first, a space, and
 //! its time in microseconds.
 //!
-//! The format of Brendan Gregg's stackcollapse scripts, read by flame graph tools, speedscope and many
-//! others.
+//! This is the format of Brendan Gregg's stackcollapse scripts, which flame graph tools, speedscope and many
+//! others read.
 
 use crate::model::harmless;
 use crate::model::{Frame, FrameTable, MergedTree, SampledTree};

@@ -48,7 +48,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A span of code in one line, fenced with more backticks than it has.
+/// A span of code in one line, fenced with more backticks than the text has in a row.
 pub(crate) fn code(text: &str) -> String {
     let text = harmless(text);
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -56,7 +56,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// A block of code of these lines, fenced with more backticks than it has.
+/// A block of code of these lines, fenced with more backticks than a line has in a row.
 pub(crate) fn block(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
     let text = lines.join("\n");

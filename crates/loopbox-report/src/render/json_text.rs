@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// `\u009b`: to a program it is the same string.
 ///
 /// # Errors
-/// When the value refuses to be JSON.
+/// When the value cannot be written as JSON.
 pub fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
     let mut out = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut out, Visible(PrettyFormatter::new())))?;

@@ -11,18 +11,18 @@ pub(crate) const MAX_SECTION: usize = 3_000;
 /// The most blocks that Slack accepts in a message.
 pub(crate) const MAX_BLOCKS: usize = 50;
 
-/// The first block: a line in bold.
+/// A header block: a line in bold.
 pub(crate) fn header(text: &str) -> Value {
     let text = cut(&plain(text), MAX_HEADER);
     json!({"type": "header", "text": {"type": "plain_text", "text": text, "emoji": false}})
 }
 
-/// A paragraph of escaped text.
+/// A section block: a paragraph of escaped text.
 pub(crate) fn section(text: &str) -> Value {
     json!({"type": "section", "text": mrkdwn(text)})
 }
 
-/// A paragraph of escaped text in small letters.
+/// A context block: a paragraph of escaped text in small letters.
 pub(crate) fn context(text: &str) -> Value {
     json!({"type": "context", "elements": [mrkdwn(text)]})
 }
@@ -59,17 +59,17 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// [`plain`] between backticks, which have no escape.
+/// [`plain`] for a place between backticks. Slack has no escape for a backtick, so each becomes `'`.
 pub(crate) fn in_code(text: &str) -> String {
     plain(text).replace('`', "'")
 }
 
-/// [`in_code`] in backticks.
+/// A text as a span of code: [`in_code`] between backticks.
 pub(crate) fn code(text: &str) -> String {
     format!("`{}`", in_code(text))
 }
 
-/// The start of a text; an escape is not cut in two.
+/// The start of a text, at most `max` characters of it. An escape is not cut in two.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();

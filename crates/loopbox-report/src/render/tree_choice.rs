@@ -31,7 +31,7 @@ pub enum TreeError {
     /// The stacks are invalid.
     #[error("the stacks of {} cannot be written: {why}", token::title(*.token))]
     Invalid {
-        /// The message.
+        /// The message whose stacks are invalid.
         token: Token,
         /// What is wrong with the stacks.
         why: String,

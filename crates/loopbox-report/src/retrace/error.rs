@@ -47,7 +47,7 @@ pub enum MappingMismatch {
         /// The number of methods that were looked up.
         looked_up: usize,
     },
-    /// A larger part of the mapping concerns the report than is possible for a real one.
+    /// The part of the mapping that concerns the report is larger than is possible for a real report.
     #[error("more than {max_mib} MiB of the mapping are about the report's methods: it is damaged")]
     TooMuch {
         /// The size limit.

@@ -52,7 +52,7 @@ fn frames(decoded: &Decoded) -> Vec<String> {
     stack.into_iter().map(|frame| analysis.frames[frame].full()).collect()
 }
 
-/// A line of ART's own trace in the source, which has no descriptors.
+/// The frames of the source for a frame of ART's own trace, which has no descriptor.
 fn printed(mapping: &str, frame: &str) -> Vec<String> {
     let members = Members::read(mapping.as_bytes());
     let positions = Positions::default();
@@ -186,7 +186,8 @@ fn the_dex_pc_is_no_line_of_a_method_with_a_separate_table() {
     assert_eq!(of("9.5.28", "", 3, None), "com.example.Cart.save(dex pc 0x3)", "which of them is not known");
 }
 
-/// Reports of recorders that took R8's shared tables for damaged: the result is what ART would have printed.
+/// Reports of recorders that took R8's shared tables for damaged have no lines. Retracing gives what ART
+/// would have printed.
 #[test]
 fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \

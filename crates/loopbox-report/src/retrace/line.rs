@@ -27,7 +27,7 @@ pub(super) struct Part<'l> {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What<'l> {
-    /// `a.b.c(SourceFile:12)`.
+    /// A frame: `a.b.c(SourceFile:12)`.
     Frame(&'l str),
     /// A class, or the class of an array's elements.
     Class(&'l str),
@@ -40,7 +40,7 @@ impl<'l> Part<'l> {
         frame(line).or_else(|| lock(line)).or_else(|| exception(line))
     }
 
-    /// The class, and the method of a frame.
+    /// The class, and for a frame the method, too.
     pub(super) fn names(&self) -> Option<(&'l str, Option<&'l str>)> {
         match self.what {
             What::Frame(frame) => {

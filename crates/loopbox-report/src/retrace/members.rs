@@ -58,29 +58,31 @@ pub(super) struct Group<'t> {
     /// First and last position; `None` where the mapping names no range.
     pub range: Option<(u32, u32)>,
     pub frames: Vec<Member<'t>>,
-    /// The descriptor in the report of the method into which the others were inlined.
+    /// The descriptor in the report of the method that the others were inlined into; `None` where the mapping
+    /// does not have it.
     signature: Option<Cow<'t, str>>,
-    /// The overload of that method.
+    /// The index in [`Named`] of the overload that the group belongs to.
     pub overload: usize,
     pub outline: bool,
-    /// For a call of outlined code: the outline's positions, each with the position that it represents.
+    /// The positions of outlined code that this group calls, each with the position that it represents here;
+    /// empty for any other group.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether the group's position is one of these outline positions, which occur in no frame of a report
-    /// otherwise.
+    /// Whether the group's position is in `outline_positions` of another group. Such positions occur in no
+    /// frame of a report otherwise.
     pub is_outlined: bool,
-    /// For frames below an exception: the exception's descriptor in the report, and how many inner frames to
-    /// remove.
+    /// Rules for the first frame below an exception: the exception's descriptor in the report, and how many
+    /// inner frames to remove.
     rewrites: Vec<(String, usize)>,
 }
 
-/// A line of a mapping about a method.
+/// A method of the source, as one line of a mapping names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Member<'t> {
     pub class: &'t str,
     pub name: &'t str,
     pub parameters: &'t str,
     pub returns: &'t str,
-    /// First and last line in the source.
+    /// The first and the last line in the source.
     pub lines: Option<(u32, u32)>,
 }
 
@@ -159,12 +161,14 @@ impl<'t> Members<'t> {
         }
     }
 
-    /// The name in the source of a class that the mapping has.
+    /// The class's name in the source, by its name in the report; `None` when the mapping does not have the
+    /// class.
     pub(super) fn class(&self, name: &str) -> Option<&'t str> {
         self.classes.get(name).map(|class| class.original)
     }
 
-    /// The source file of a class, by its name in the source; empty for one that a compiler has made.
+    /// The source file of a class, by its name in the source. Empty when the file has no name of a source, as
+    /// for a class that a compiler has made. `None` when the mapping names no file.
     pub(super) fn file(&self, class: &str) -> Option<&str> {
         let file = self.files.get(class)?.as_ref();
         Some(if is_source_file(file) { file } else { "" })
@@ -175,7 +179,7 @@ impl<'t> Members<'t> {
         self.synthesized.contains(&member.key())
     }
 
-    /// What the mapping contains about methods of this name.
+    /// What the mapping contains about methods of this name; `None` when it has none.
     pub(super) fn named(&self, class: &str, method: &str) -> Option<&Named<'t>> {
         self.classes.get(class)?.methods.get(method)
     }
@@ -238,13 +242,13 @@ impl<'t> Members<'t> {
 }
 
 impl Group<'_> {
-    /// Whether it contains a position.
+    /// Whether the group's range contains a position.
     pub(super) fn has(&self, position: u32) -> bool {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
-    /// How many of its inner frames a compiler has added, given that this class was thrown: for example by a
-    /// null check.
+    /// How many of the group's inner frames a compiler has added, for example by a null check, given that
+    /// this class was thrown.
     pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
         let Some(thrown) = thrown else { return 0 };
         let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();
@@ -252,7 +256,7 @@ impl Group<'_> {
         rewrite.map(|(_, frames)| *frames).filter(|frames| *frames < self.frames.len()).unwrap_or(0)
     }
 
-    /// Whether it covers every position of its method.
+    /// Whether the group covers every position of its method.
     pub(super) fn is_everywhere(&self) -> bool {
         matches!(self.range, Some(EVERYWHERE | (0, 0)))
     }
@@ -286,7 +290,8 @@ impl<'t> Named<'t> {
         self.overloads.len() > 1
     }
 
-    /// Whether these groups belong to one method whose positions come before those of all others.
+    /// Whether these groups belong to one method whose positions come before those of all other methods of
+    /// this name.
     pub(super) fn is_first(&self, groups: &[&Group<'t>]) -> bool {
         let begin = |group: &Group<'t>| group.range.filter(|_| !group.is_outlined).map(|(from, _)| from);
         let Some(overload) = groups.first().map(|group| group.overload) else { return false };
@@ -296,7 +301,7 @@ impl<'t> Named<'t> {
         is_one && own.is_some_and(|own| others.is_none_or(|others| own < others))
     }
 
-    /// Whether it is outlined code.
+    /// Whether a method of this name is outlined code.
     pub(super) fn is_outline(&self) -> bool {
         self.groups.iter().any(|group| group.outline)
     }

@@ -40,7 +40,7 @@ const MIN_LOOKED_UP: usize = 5;
 /// size.
 pub struct Mapping {
     text: MappingText,
-    /// `pg_map_id` and `pg_map_hash`.
+    /// The mapping's `pg_map_id` and `pg_map_hash`, where it has them.
     ids: Vec<String>,
     positions: Positions,
 }
@@ -87,8 +87,8 @@ impl Mapping {
         Ok(Self { text: MappingText::new(bytes)?, ids, positions })
     }
 
-    /// Whether the report names this mapping as its build's; `None` when one of the two does not name its
-    /// build.
+    /// Whether the report is of the build that this mapping is of; `None` when one of the two does not name
+    /// its build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
         let theirs = named_mapping(report)?;
         (!self.ids.is_empty()).then(|| self.ids.iter().any(|ours| same_build(ours, theirs)))

@@ -62,7 +62,7 @@ impl Names {
         }
     }
 
-    /// The classes of `(La/b;I)V`.
+    /// Adds the classes of a descriptor: `(La/b;I)V`.
     fn descriptor(&mut self, descriptor: &str) {
         let mut rest = descriptor;
         while let Some((_, from)) = rest.split_once('L') {
@@ -72,7 +72,7 @@ impl Names {
         }
     }
 
-    /// The names in the lines of a text: ART's own trace, or any other text.
+    /// Adds the names in the lines of a text: ART's own trace, or any other text.
     pub(super) fn text(&mut self, text: &str) {
         for (class, method) in text.lines().filter_map(|line| Part::read(line)?.names()) {
             match method {

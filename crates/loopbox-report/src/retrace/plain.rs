@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many of the classes that were not found an error names.
+/// How many of the classes that were not found are named in an error.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.
@@ -18,7 +18,7 @@ const MAX_NAMED: usize = 5;
 pub struct RetracedText {
     /// The text.
     pub text: String,
-    /// How many of its lines were renamed.
+    /// How many lines of the text were renamed.
     pub renamed: usize,
     /// Which names the mapping does not have, as a text for the case that nothing was renamed.
     pub missing: String,
@@ -75,7 +75,8 @@ fn missing(names: &Names) -> String {
 mod tests {
     use super::*;
 
-    /// The class of the rule is the one in the text, as R8's own retrace (9.5.28) has it.
+    /// The rule's condition has the obfuscated name of the thrown class, as the text has it. R8's own retrace
+    /// (9.5.28) does the same.
     #[test]
     fn a_rule_for_a_thrown_class_takes_inner_frames_out_of_the_first_frame() {
         let rule = |conditions: &str, actions: &str| {

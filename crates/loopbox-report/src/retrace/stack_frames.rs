@@ -9,13 +9,13 @@ use std::rc::Rc;
 /// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any
 /// number.
 const MAX_INLINED: usize = 32;
-/// How many of the possible methods of a frame are named.
+/// How many of the possible methods of a frame are named in the frame.
 const MAX_NAMED: usize = 3;
-/// How many of them get a separate line in a text. A class has some overloads of a name; a forged mapping can
-/// claim any number.
+/// How many of the possible methods of a frame get a separate line in a text. A class has some overloads of a
+/// name; a forged mapping can claim any number.
 const MAX_EACH: usize = 32;
 
-/// Stands for locations that the file does not have.
+/// The location for one that the file refers to but does not have.
 const UNKNOWN: Location = Location::Frame { method: MethodId(u32::MAX), dex_pc: None, line: None };
 
 /// Retraces locations and collects the new symbol tables.
@@ -36,9 +36,9 @@ type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
 /// What the lines above a frame of a text say about the frame.
 #[derive(Debug, Default)]
 pub(super) struct Above {
-    /// The position of the outlined code that it calls.
+    /// The position of the outlined code that the frame calls.
     pub outline: Option<u32>,
-    /// The class of the exception that was thrown in it, by its name in the text.
+    /// The class of the exception that was thrown in the frame, by its name in the text.
     pub thrown: Option<String>,
 }
 
@@ -62,7 +62,7 @@ struct Original {
 
 /// A frame as ART and exceptions print one.
 pub(super) struct Printed {
-    /// Its method, or the names of all methods that it may be.
+    /// The frame with its method, or with the names of all methods that it may be.
     pub frame: String,
     /// The possible methods, each as a frame; empty when there is only one.
     pub each: Vec<String>,

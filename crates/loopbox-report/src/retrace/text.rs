@@ -63,7 +63,7 @@ impl MappingText {
         self.places = None;
     }
 
-    /// The lines of classes, each with its place.
+    /// The classes of the mapping: the place where each begins, its original and its obfuscated name.
     fn classes(&self) -> impl Iterator<Item = (u32, &str, &str)> {
         lines(&self.bytes).filter_map(|(at, line)| {
             let (original, obfuscated) = class_of(line)?;
@@ -145,7 +145,8 @@ impl MappingText {
         Ok(out)
     }
 
-    /// The class that begins there, and the lines below it.
+    /// The class that begins at this place, and the lines below its first line; `None` when no class begins
+    /// there.
     fn class_at(&self, at: u32) -> Option<(Class<'_>, impl Iterator<Item = &[u8]>)> {
         let mut lines = lines(self.bytes.get(at as usize..)?).map(|(_, line)| line);
         let line = lines.next()?;
@@ -164,10 +165,10 @@ struct Class<'t> {
 
 /// A line of a class about a method.
 struct Method<'t> {
-    /// Its name in the report.
+    /// The method's name in the report.
     name: &'t str,
     original: &'t str,
-    /// The class that it was inlined from, where the mapping names it.
+    /// The class that the method was inlined from, where the mapping names it.
     of: Option<&'t str>,
 }
 
@@ -193,7 +194,7 @@ fn ensure_small(selected: &[u8]) -> Result<(), MappingMismatch> {
     is_small.then_some(()).ok_or(MappingMismatch::TooMuch { max_mib: MAX_SELECTED >> 20 })
 }
 
-/// The lines of a text with their places, without what ends them.
+/// The lines of a text, each with the place where it begins and without its line break.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     std::iter::from_fn(move || {

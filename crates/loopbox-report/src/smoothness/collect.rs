@@ -30,7 +30,7 @@ pub struct Smoothness {
     units: BTreeMap<String, BTreeMap<String, UnitSums>>,
 }
 
-/// What one user, or one report, adds to a screen. A comparison draws from these.
+/// What one user, or one report, adds to a screen. A comparison draws users at random from these sums.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct UnitSums {
     pub(super) frames: u64,
@@ -60,15 +60,16 @@ pub struct SmoothnessView {
     /// `loopbox.frames/1`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// Reports with display frames.
+    /// The number of reports with display frames.
     pub reports: u64,
     /// The number of reports without display frames.
     pub reports_without_frames: u64,
-    /// Files that could not be used.
+    /// The number of files that could not be used.
     pub skipped: u64,
-    /// All screens together.
+    /// The figures of all screens together.
     pub process: SceneView,
-    /// Each screen, the one with the longest hitches first; those without separate sums last.
+    /// The figures of each screen, the one with the longest hitches first. The screens without separate sums
+    /// are one entry, the last.
     pub scenes: Vec<SceneView>,
     /// The gestures.
     pub gestures: GesturesView,
@@ -172,7 +173,7 @@ impl Smoothness {
         self.reports == 0
     }
 
-    /// The names of all screens, that of all together first.
+    /// The names of all screens. The name for all screens together comes first.
     pub(super) fn scene_names(&self) -> Vec<String> {
         let all = name(&FrameScene { kind: SceneKind::Process, ..FrameScene::default() });
         let named = self.scenes.values().map(name).filter(|name| *name != all);

@@ -82,15 +82,15 @@ pub enum Verdict {
 /// The change of one figure.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MetricChange {
-    /// `hitch`, `frozen`, `fps`, `fps-of-rate` or `jank-gestures`.
+    /// The figure: `hitch`, `frozen`, `fps`, `fps-of-rate` or `jank-gestures`.
     pub metric: &'static str,
-    /// Its unit; empty for frames per second.
+    /// The unit of the figure; empty for frames per second.
     pub unit: &'static str,
     /// The figure of the base; `None` when the base has no frame, or no gesture.
     pub base: Option<f64>,
     /// The figure of the variant; `None` when the variant has no frame, or no gesture.
     pub variant: Option<f64>,
-    /// The variant less the base.
+    /// The figure of the variant minus that of the base.
     pub change: Option<f64>,
     /// The interval that contains 95 % of the changes when the users are drawn at random many times; `None`
     /// for fewer than two users in either set.
@@ -104,13 +104,13 @@ pub struct MetricChange {
 /// The changes on one screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneComparison {
-    /// The screen.
+    /// The name of the screen.
     pub scene: String,
-    /// Users, or reports, of the base.
+    /// The number of users, or reports, of the base.
     pub base_users: usize,
-    /// Users, or reports, of the variant.
+    /// The number of users, or reports, of the variant.
     pub variant_users: usize,
-    /// Its figures.
+    /// The changes of the figures on the screen.
     pub metrics: Vec<MetricChange>,
 }
 
@@ -120,11 +120,11 @@ pub struct Comparison {
     /// `loopbox.frames-compare/1`.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// The screens that both sets have, all together first.
+    /// The screens that both sets have. The entry for all screens together comes first.
     pub scenes: Vec<SceneComparison>,
     /// The conditions of `--fail-if` that hold, in words.
     pub failed: Vec<String>,
-    /// The conditions for which the reports do not have the figures.
+    /// The conditions of `--fail-if` for which the reports do not have the figures, in words.
     pub unknown: Vec<String>,
 }
 

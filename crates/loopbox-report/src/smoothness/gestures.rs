@@ -33,34 +33,34 @@ pub struct OrdinalView {
     pub ordinal: usize,
     /// The number of gestures.
     pub gestures: u64,
-    /// The hitch rate of these gestures.
+    /// The hitch rate of the gestures with this number.
     pub hitch_ms_per_s: Option<f64>,
 }
 
 /// One gesture.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GestureView {
-    /// The report that it is in.
+    /// The file of the report.
     pub path: String,
-    /// Its screen.
+    /// The name of the gesture's screen.
     pub scene: String,
-    /// Its number on this screen.
+    /// The number of the gesture on this screen.
     pub ordinal: u16,
-    /// Its number in the process.
+    /// The number of the gesture in the process.
     pub number: u32,
-    /// When it began, relative to the dump.
+    /// When the gesture began, relative to the dump.
     pub at_ms: f64,
-    /// How long it took, the fling included.
+    /// How long the gesture took, the fling included.
     pub duration_ms: u32,
     /// The part of `duration_ms` while the finger was down.
     pub finger_ms: u32,
     /// The part of `duration_ms` after the finger was lifted.
     pub fling_ms: u32,
-    /// Whether a finger caused it.
+    /// Whether a finger caused the gesture.
     pub finger: bool,
     /// The number of frames in which a view scrolled.
     pub frames: u32,
-    /// Their frames per second.
+    /// Frames per second, of the frames in which a view scrolled.
     pub fps: Option<f64>,
     /// FPS as a share of the refresh rate.
     pub fps_of_rate: Option<f64>,
@@ -68,11 +68,11 @@ pub struct GestureView {
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,
-    /// The longest frame.
+    /// The duration of the longest frame.
     pub longest_ms: f64,
-    /// Frames that stood longer than 700 ms.
+    /// The number of frames that stood longer than 700 ms.
     pub frozen: u16,
-    /// Recorded jank windows.
+    /// The number of recorded jank windows.
     pub jank_windows: u16,
     /// FPS of the worst windows, at most three, the lowest first.
     pub worst_window_fps: Vec<f64>,

@@ -9,7 +9,7 @@ use loopbox_frames::RefreshInterval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many of the longest are kept.
+/// How many of the longest jank frames are kept.
 const LONGEST: usize = 50;
 /// The names of the bits of `JankData` (API 36 and later).
 const JANK_TYPES: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
@@ -19,32 +19,33 @@ const JANK_TYPES: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "
 pub struct JankView {
     /// The file of the report.
     pub path: String,
-    /// Its screen.
+    /// The name of the frame's screen.
     pub scene: String,
-    /// When it began, relative to the dump.
+    /// When the frame began, relative to the dump.
     pub at_ms: f64,
-    /// How long it stood.
+    /// How long the frame stood.
     pub duration_ms: f64,
     /// For how many refreshes the frame was shown; `None` when its interval is not one of a display.
     pub refreshes: Option<u64>,
-    /// The number of its gesture in the process.
+    /// The number of the frame's gesture in the process; `None` outside of gestures.
     pub gesture: Option<u32>,
     /// Where the time went.
     pub place: Option<Name<JankPlace>>,
-    /// The main cause by its stages.
+    /// The main cause by the frame's stages.
     pub cause: Option<Name<FrameCause>>,
     /// What SurfaceFlinger reports about the frame; `None` when it was not asked.
     #[serde(rename = "judged")]
     pub jank_type: Option<String>,
-    /// How long its own message took.
+    /// How long the message that drew the frame took.
     pub own_ms: Option<f64>,
-    /// How long the slowest other message took before the next frame.
+    /// How long the slowest of the other messages took that ran before the next frame.
     pub other_ms: Option<f64>,
-    /// The message that its stacks are of, as the JSON of a report writes it.
+    /// The message whose stacks `method` and `stack` come from: `message #46`, or `outside of messages, after
+    /// #45`. `None` without stacks.
     pub tree: Option<String>,
-    /// The method on the hot path of these stacks to look at first, as a line of a Java stack trace.
+    /// The method on the hot path of the stacks to look at first, as a line of a Java stack trace.
     pub method: Option<String>,
-    /// The hot path of these stacks from the outside in, as lines of a Java stack trace.
+    /// The hot path of the stacks from the outside in, as lines of a Java stack trace.
     pub stack: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ impl JankView {
         }
     }
 
-    /// `own message 91 ms, layout_measure, ImageCell.bind`.
+    /// Where the frame's time went, in words: `own message 91 ms, layout_measure, ImageCell.bind`.
     pub(crate) fn in_words(&self) -> String {
         let time = |what: &str, ms: Option<f64>| match ms {
             Some(ms) => format!("{what} {}", crate::model::format_ms(ms)),
@@ -92,7 +93,7 @@ impl JankView {
     }
 }
 
-/// The message that delayed the frame, if a message did.
+/// The message that delayed the frame; `None` when no message did, or that is not known.
 pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     match jank.place {
         Some(JankPlace::OwnMessage) => jank.own_token,
@@ -101,7 +102,7 @@ pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     }
 }
 
-/// The message whose stacks show why the frame stood; `None` when the report has none.
+/// The message whose stacks show why the frame stood; `None` when the report does not have these stacks.
 pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<Token> {
     jank.tree_token.or_else(|| message_token(jank)).filter(|token| a.tree(*token).is_some())
 }
@@ -125,7 +126,8 @@ fn hot_path(a: &Analysis, token: Token) -> (Option<String>, Vec<String>) {
     (method, path.iter().map(|node| a.frames[node.frame].full()).collect())
 }
 
-/// Keeps the longest janks, in an order that does not depend on the threads that read them.
+/// Sorts the jank frames by duration and keeps the longest. The order does not depend on the threads that
+/// read the reports.
 pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
     longest_first(janks, LONGEST, |jank| {
         let us = (jank.duration_ms * 1e3) as u64;

@@ -9,14 +9,14 @@ use serde::Serialize;
 /// The display frames of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneView {
-    /// Its name; of all screens together, `all screens`, and of those without separate sums, `other
-    /// screens`.
+    /// The name of the screen; `all screens` for all of them together, and `other screens` for those without
+    /// separate sums.
     pub name: String,
-    /// Whether it is one screen, those without separate sums, or all.
+    /// Whether the figures are of one screen, of all screens without separate sums, or of all screens.
     pub kind: Name<SceneKind>,
     /// The number of display frames.
     pub frames: u32,
-    /// How long they stood.
+    /// How long the frames stood.
     pub duration_ms: f64,
     /// Frames per second; `None` without a frame.
     pub fps: Option<f64>,
@@ -32,9 +32,9 @@ pub struct SceneView {
     pub p90_ms: Option<f64>,
     /// The duration that 99 % of the frames do not exceed, within 12 %.
     pub p99_ms: Option<f64>,
-    /// The longest frame.
+    /// The duration of the longest frame.
     pub longest_ms: f64,
-    /// Frames by duration; only buckets that have any.
+    /// The frames by duration; only buckets that have any.
     pub histogram: Vec<BucketView>,
     /// The whole refreshes that frames stood too long.
     pub hitch_ms: f64,
@@ -42,13 +42,13 @@ pub struct SceneView {
     pub hitch_ms_per_s: Option<f64>,
     /// For how long frames were shown beyond one interval, jitter included, for each second of the frames.
     pub hitch_exact_ms_per_s: Option<f64>,
-    /// Frames that stood for two refreshes or more.
+    /// The number of frames that stood for two refreshes or more.
     pub slow: u32,
-    /// Frames that stood longer than 700 ms.
+    /// The number of frames that stood longer than 700 ms.
     pub frozen: u32,
-    /// Of a thousand frames, those that stood longer than 700 ms.
+    /// How many of a thousand frames stood longer than 700 ms.
     pub frozen_permille: Option<f64>,
-    /// Frames and dropped frames by level, best first.
+    /// The frames and the dropped frames by level, best level first.
     pub levels: Vec<LevelView>,
     /// The values of FPS of each second.
     pub fps_values: FpsValuesView,
@@ -56,7 +56,7 @@ pub struct SceneView {
     pub scroll: ScrollView,
     /// The scrolled frames whose scroll a finger caused.
     pub finger: ScrollView,
-    /// Jank windows.
+    /// The jank windows.
     pub windows: WindowsView,
     /// The number of gestures that ended on this screen.
     pub gestures: u32,
@@ -66,7 +66,7 @@ pub struct SceneView {
     pub slow_session_30_fps: bool,
     /// The time that the main thread took for frames beyond one interval.
     pub delay_ms: f64,
-    /// Frames whose stages were reported.
+    /// The number of frames whose stages were reported.
     pub staged: u32,
     /// The number of staged frames that missed their deadline.
     pub slow_cost: u32,
@@ -78,22 +78,22 @@ pub struct SceneView {
     pub stages: Vec<StageTimeView>,
     /// The number of stage reports of the first frame of a new window. They are in no other figure of stages.
     pub first_draw: u32,
-    /// Reports of stages that were lost.
+    /// The number of reports of stages that were lost.
     pub lost_reports: u32,
-    /// Reports of stages that came twice.
+    /// The number of reports of stages that came twice.
     pub duplicate_reports: u32,
-    /// Reports of stages with impossible times.
+    /// The number of reports of stages with impossible times.
     pub rejected_reports: u32,
 }
 
 /// The frames of one refresh rate.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RateView {
-    /// The rate.
+    /// The refresh rate.
     pub hz: f64,
     /// The number of frames.
     pub frames: u32,
-    /// Their frames per second.
+    /// Frames per second, of the frames at this rate.
     pub fps: Option<f64>,
 }
 
@@ -112,11 +112,11 @@ pub struct BucketView {
 /// Frames of one drop level.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LevelView {
-    /// `best`, `normal`, `middle`, `high` or `frozen`.
+    /// The level: `best`, `normal`, `middle`, `high` or `frozen`.
     pub level: Name<DropLevel>,
     /// The number of frames.
     pub frames: u32,
-    /// How many frames were dropped because these were late.
+    /// How many frames were dropped because the frames of this level were late.
     pub dropped: u64,
 }
 
@@ -140,11 +140,11 @@ pub struct ScrollView {
     pub fps: Option<f64>,
     /// The hitch rate.
     pub hitch_ms_per_s: Option<f64>,
-    /// Frames that stood longer than 700 ms.
+    /// The number of frames that stood longer than 700 ms.
     pub frozen: u32,
 }
 
-/// Jank windows.
+/// The jank windows of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowsView {
     /// The number of all windows.
@@ -243,7 +243,7 @@ impl SceneView {
         }
     }
 
-    /// `60 Hz`, `60 and 120 Hz`.
+    /// The refresh rates in words: `60 Hz`, `60 and 120 Hz`.
     pub(crate) fn rates_in_words(&self) -> String {
         let each: Vec<String> = self.rates.iter().map(|rate| format!("{:.0}", rate.hz)).collect();
         if each.is_empty() { "unknown rate".into() } else { format!("{} Hz", each.join(" and ")) }

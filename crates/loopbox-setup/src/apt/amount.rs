@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The rate that an estimate assumes before anything was measured: a home connection or a busy mirror.
 const ASSUMED_BYTES_PER_SECOND: u64 = 2_000_000;
 
-/// `31 packages, 98 MB, about 50 s at 2 MB/s`.
+/// What will be downloaded, in words: `31 packages, 98 MB, about 50 s at 2 MB/s`.
 #[must_use]
 pub fn planned(count: usize, what: &str, bytes: u64) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -14,7 +14,7 @@ pub fn planned(count: usize, what: &str, bytes: u64) -> String {
     format!("{count} {what}{plural}, {}, about {time} at {rate}/s", megabytes(bytes))
 }
 
-/// `45 of 98 MB, 4.3 MB/s, about 12 s left`.
+/// What has been downloaded, in words: `45 of 98 MB, 4.3 MB/s, about 12 s left`.
 #[must_use]
 pub fn reached(done: u64, total: u64, since_start: Duration, done_before: u64) -> String {
     let text = format!("{} of {}", done / 1_000_000, megabytes(total));

@@ -22,13 +22,13 @@ pub struct Archive {
 /// A file of an archive, as its signed index describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Where it is.
+    /// The URI of the file.
     pub uri: String,
-    /// The name that apt uses for it.
+    /// The name that apt uses for the file.
     pub name: String,
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// Its SHA-256 in hexadecimal digits.
+    /// The SHA-256 of the file in hexadecimal digits.
     pub sha256: String,
 }
 

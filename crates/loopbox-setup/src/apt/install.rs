@@ -21,7 +21,8 @@ const REPORT_EACH: Duration = Duration::from_secs(5);
 /// how much will be downloaded. Progress goes to standard error.
 ///
 /// # Errors
-/// When the user is not root, with the command to give to an administrator; else what apt says.
+/// When the user is not root; the error has the command to give to an administrator. When apt fails, with its
+/// reason.
 pub fn install(packages: &[&str]) -> Result<()> {
     if packages.is_empty() {
         return Ok(());
@@ -106,7 +107,7 @@ fn choose(names: &str, is_available: impl Fn(&str) -> bool) -> &str {
     all().find(|name| is_available(name)).or_else(|| all().next()).unwrap_or(names)
 }
 
-/// Number and bytes of the downloads in what `--print-uris` printed.
+/// The number and the bytes of the downloads in what `--print-uris` printed.
 fn planned(uris: &str) -> (usize, u64) {
     let sizes = uris
         .lines()

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use crate::command::{Outcome, outcome};
 use crate::progress::Progress;
 
-/// How long to wait for a lock, how often to try, and how often to report the wait.
+/// How long to wait for a lock at most, how often to try, and how often to report the wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Waiting {
     /// The longest wait.

@@ -19,7 +19,8 @@ use crate::command::{command, run};
 use crate::files::remove;
 use crate::progress::Progress;
 
-/// Libraries that exist wherever a C compiler is installed, which Rust itself needs.
+/// Libraries that every C compiler brings with it. Rust itself needs a C compiler, so they are on this
+/// machine already.
 const PRESENT: [&str; 4] = ["libc6", "libc-dev", "libgcc", "libstdc++"];
 
 /// The machine's Debian release, with an index read just now.

@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail};
 /// Keys of the Debian archive, from the package debian-archive-keyring.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// The option of a source line with Debian's keys, if this machine has them; otherwise apt uses its own keys.
+/// The option of a source line that names the file with Debian's keys. Empty where this machine has no such
+/// file; apt then uses its own keys.
 pub(crate) fn signed_by() -> String {
     if Path::new(KEYRING).is_file() { format!(" signed-by={KEYRING}") } else { String::new() }
 }

@@ -79,7 +79,7 @@ impl TestArchive {
         test
     }
 
-    /// A file of apt's state.
+    /// The path of a file of apt's state.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("state").join(name)
     }
@@ -219,7 +219,7 @@ impl Holder {
         self.0.id()
     }
 
-    /// Lets go: the process ends, and its lock with it.
+    /// Releases the lock: the process ends, and its lock with it.
     pub(crate) fn release(mut self) {
         drop(self.0.stdin.take());
         assert!(self.0.wait().unwrap().success());

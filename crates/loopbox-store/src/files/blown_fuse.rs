@@ -18,7 +18,7 @@ const LEN: usize = 4 + 4 + 4 + 32;
 /// How much the end of a process in a dangerous phase counts against the sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suspicion {
-    /// It may be chance: the system kills apps all the time.
+    /// The end may be chance: the system kills apps all the time.
     Strike,
     /// The sampler ended the process, or blocked the main thread.
     Certain,
@@ -41,7 +41,7 @@ pub struct FuseSubject<'a> {
 pub struct BlownFuse {
     /// The phase in which the process ended, by the sampler's own numbers.
     pub phase: u8,
-    /// For how many more starts it is off.
+    /// For how many more starts the sampler is off, after this one.
     pub starts_left: u8,
 }
 
@@ -69,7 +69,8 @@ pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Susp
     write(dir, subject, state);
 }
 
-/// Counts this start of the process in `dir`, and returns whether the sampler is off.
+/// Counts this start of the process in `dir`. Returns why the sampler is off at this start; `None` when it is
+/// on.
 pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     let Some(known) = read(dir, subject) else {
         // Of another version, or not ours at all.

@@ -23,7 +23,7 @@ pub(crate) struct Clock {
 /// others: it was written since the last start of the phone, with a clock that was not set yet.
 pub(crate) type Order = (bool, SystemTime);
 
-/// Whether there was a recorder at that time.
+/// Whether a file of the recorder can have that time: it is not before [`EARLIEST`].
 fn is_ours(at: SystemTime) -> bool {
     at.duration_since(UNIX_EPOCH).is_ok_and(|since| since >= EARLIEST)
 }
@@ -47,7 +47,7 @@ impl Clock {
         is_ours(at) && (!self.is_set() || at <= self.now + TOLERANCE)
     }
 
-    /// Whether a file is known to be older than this.
+    /// Whether a file with the time `at` is known to be older than `age`.
     pub(crate) fn is_older(self, at: SystemTime, age: Duration) -> bool {
         let is_known = self.is_set() && self.can_be(at);
         is_known && self.now.duration_since(at).is_ok_and(|known| known > age)

@@ -7,7 +7,7 @@ use std::path::Path;
 
 const NAME: &str = "libart.symbols";
 
-/// The text kept in `dir` for this libart; `None` when there is no complete one.
+/// The symbols of this libart that are kept in `dir`, as a text; `None` when no complete text is kept for it.
 pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     let bytes = fs::read(dir.join(NAME)).ok()?;
     let (sum, rest) = bytes.split_first_chunk::<4>()?;
@@ -18,8 +18,8 @@ pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Keeps the text in `dir`; a text for another libart is replaced. If it cannot be written, a later process
-/// repeats the search.
+/// Keeps the symbols of this libart in `dir`, as a text that replaces one for another libart. If the text
+/// cannot be written, a later process repeats the search.
 pub fn keep_symbols(dir: &Path, libart: BuildId, text: &str) {
     let rest = [&libart.to_raw()[..], text.as_bytes()].concat();
     let _ = fs::write(dir.join(NAME), [&crc32(&rest).to_le_bytes()[..], &rest].concat());

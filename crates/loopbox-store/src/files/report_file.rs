@@ -11,23 +11,24 @@ use std::time::{Duration, SystemTime};
 
 /// What a report's name ends in.
 const EXTENSION: &str = "lbx";
-/// The suffix until the file is complete.
+/// The end of a report's name until the file is complete.
 const UNFINISHED: &str = ".lbx.new";
-/// A report that is still unfinished after this time has lost its writer.
+/// A report that is still unfinished at this age is abandoned: its writer has ended.
 const UNFINISHED_AGE: Duration = Duration::from_mins(10);
 
-/// In the name of a report that the app requested. Such a report is deleted before those of hangs and ANRs.
+/// The part of a report's name that marks a report that the app requested. Such a report is deleted before
+/// those of hangs and ANRs.
 pub const REQUESTED: &str = "-requested-";
 
 /// How much space reports may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportPolicy {
-    /// How many are kept.
+    /// How many reports are kept.
     pub max_files: usize,
-    /// How many bytes they may have together.
+    /// How many bytes all reports may have together.
     pub max_bytes: u64,
-    /// How old one may become, by its file time. A report with an impossible time, because the phone's clock
-    /// was wrong, does not count as old.
+    /// How old a report may become, by its file time. A report with an impossible time, because the phone's
+    /// clock was wrong, does not count as old.
     pub max_age: Duration,
 }
 
@@ -91,8 +92,8 @@ fn is_there(path: &Path) -> io::Result<()> {
     fs::symlink_metadata(path).map(drop)
 }
 
-/// `wanted` returns whether the report under this path should be written; it is asked again at the last
-/// moment.
+/// Writes a report if `wanted` returns no error for its path. `wanted` is called twice: before anything is
+/// written, and right before the file gets its name.
 fn write_if<G>(
     dir: &Path,
     name: &str,

@@ -8,7 +8,7 @@ use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{Record, Token, Uptime};
 
-/// The most bytes that an encoded record is given on the main thread's stack.
+/// The size in bytes of the buffer on the main thread's stack into which a record is encoded.
 const RECORD_BUFFER: usize = 2048;
 
 /// What the main thread writes. No method allocates, locks or makes a system call (except `getpid` on kernels
@@ -113,7 +113,8 @@ impl MainWriter {
     }
 }
 
-/// Encodes as many of `details` as fit, trying all of them first.
+/// Encodes as many of `details` as fit into `room`. The first attempt is with all of them; each further
+/// attempt has one less.
 fn encode_within(
     room: &mut [u8],
     details: usize,

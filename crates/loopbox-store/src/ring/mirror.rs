@@ -75,7 +75,7 @@ struct RegionCopy {
 
 /// A slot on its way into the file.
 struct Changed<'a> {
-    /// Its position in the file.
+    /// The index of the slot that it gets in the file's region.
     index: usize,
     seq: u64,
     bytes: Cow<'a, [u8]>,
@@ -331,7 +331,8 @@ mod tests {
         (symbols, tree)
     }
 
-    /// Messages `from..to`, sampled where `sampled` returns true, written as the threads of the recorder do.
+    /// Writes messages `from..to` as the threads of the recorder do, with stacks of those for which `sampled`
+    /// returns true.
     fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
         for token in from..to {
             let (seq, count) = (token / 10, token as u32 % 10 + 1);
@@ -353,7 +354,7 @@ mod tests {
         }
     }
 
-    /// A file, and how many more bytes are still written into it.
+    /// A file, and how many more bytes can still be written into it.
     struct Disk {
         image: Vec<u8>,
         room: usize,
@@ -366,7 +367,8 @@ mod tests {
             Self { image, room: usize::MAX }
         }
 
-        /// Stops writing, as a process that ends in the middle of it does.
+        /// Writes as many of the bytes as there is room for. If that is not all, it fails, like a process
+        /// that ends in the middle of a write.
         fn write(&mut self, bytes: &[u8], at: u64) -> io::Result<()> {
             let kept = bytes.len().min(self.room);
             self.image[at as usize..][..kept].copy_from_slice(&bytes[..kept]);

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-/// What a ring is made of.
+/// The parameters of a ring.
 #[derive(Debug, Clone)]
 pub struct RingOptions {
     /// The app's private directory for rings; [`Mirror::attach`] makes it where it is missing.
@@ -50,15 +50,15 @@ impl RingOptions {
 /// A ring and all its handles. Take it apart, and give each thread its part.
 #[derive(Debug)]
 pub struct Ring {
-    /// For the main thread.
+    /// The part for the main thread.
     pub main: MainWriter,
-    /// For the worker thread.
+    /// The part for the worker thread.
     pub worker: WorkerWriter,
-    /// For the sampler thread.
+    /// The part for the sampler thread.
     pub fuse: RingFuse,
-    /// For the thread that writes the report.
+    /// The part for the thread that writes the report.
     pub reader: RingReader,
-    /// For the thread that writes the ring's file.
+    /// The part for the thread that writes the ring's file.
     pub mirror: Mirror,
 }
 

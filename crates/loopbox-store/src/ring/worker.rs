@@ -32,18 +32,19 @@ pub struct WorkerWriter {
 }
 
 impl WorkerWriter {
-    /// What is known about the running message in addition to its number: name and CPU time, and as of when.
+    /// Writes what is known about the running message in addition to its number: name and CPU time, and as of
+    /// when.
     pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
         self.running.write_next_value(running)
     }
 
-    /// What keeps the main thread from its queue outside of messages; `None` when that has ended without a
-    /// message.
+    /// Writes what keeps the main thread from its queue outside of messages; `None` when that has ended
+    /// without a message.
     pub fn outside(&mut self, outside: Option<&Outside>) -> Result<(), StoreError> {
         self.outside.write_next_value(&outside)
     }
 
-    /// The stacks of the running message so far, with the names they use.
+    /// Writes the stacks of the running message so far, with the names they use.
     ///
     /// A tree that is too large is kept with less information, see [`Fidelity`]. Packing takes some ten
     /// microseconds per kilobyte, so a caller writes at the first sample, and after that not at every one.
@@ -85,8 +86,8 @@ impl WorkerWriter {
         Ok(kept)
     }
 
-    /// The recording process and its limits. `reason` and `dumped_at` are replaced at recovery. Annotations
-    /// that do not fit are left out, the last ones first.
+    /// Writes the recording process and its limits. `reason` and `dumped_at` are replaced at recovery.
+    /// Annotations that do not fit are left out, the last ones first.
     pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
         let all = meta.annotations.len();
         self.meta.write_prefix(all, |kept| {
@@ -95,16 +96,16 @@ impl WorkerWriter {
         })
     }
 
-    /// Which features are on; called again whenever one changes.
+    /// Writes which features are on. Called again whenever one changes.
     pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
         self.features
             .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))
     }
 
-    /// The message queue as captured, with as many of its lines as fit; the others count as dropped. Lines in
-    /// the middle are left out, because the head of the queue is at one end, in either order, and the
-    /// framework's last line at the other. Call it as soon as something seems wrong, because the report may
-    /// come too late.
+    /// Writes the message queue as captured, with as many of its lines as fit; the others count as dropped.
+    /// Lines in the middle are left out, because the head of the queue is at one end, in either order, and
+    /// the framework's last line at the other. Call it as soon as something seems wrong, because the report
+    /// may come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
         self.pending.write_prefix(all, |kept| {
@@ -116,19 +117,20 @@ impl WorkerWriter {
         })
     }
 
-    /// The system's warnings of an ANR: as many as fit, the first ones first.
+    /// Writes the system's warnings of an ANR: the first ones, as many as fit.
     pub fn warnings(&mut self, warnings: &[AnrWarning]) -> Result<(), StoreError> {
         self.warnings
             .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
-    /// The breadcrumbs that the app recorded, oldest first: as many of the last ones as fit.
+    /// Writes the breadcrumbs that the app recorded, oldest first: the last ones, as many as fit.
     pub fn breadcrumbs(&mut self, trail: &[Breadcrumb]) -> Result<(), StoreError> {
         let all = trail.len();
         self.breadcrumbs.write_prefix(all, |kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))
     }
 
-    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file.
+    /// Saves display frames for the next copy into the file, if the ring has room for them. They take memory
+    /// until then.
     ///
     /// `encode` appends the bytes of [`loopbox_format::display_frames::encode_session`] directly from where
     /// the frames are kept, without a copy.
@@ -136,7 +138,7 @@ impl WorkerWriter {
         self.frames.save(encode)
     }
 
-    /// Statistics of process and machine, as captured with the queue: as many of the first ones as fit.
+    /// Writes statistics of process and machine, as captured with the queue: the first ones, as many as fit.
     pub fn statistics(&mut self, statistics: &[Statistic]) -> Result<(), StoreError> {
         self.statistics
             .write_prefix(statistics.len(), |kept| codec::encode(statistics.get(..kept).unwrap_or_default()))

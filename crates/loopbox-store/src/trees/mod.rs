@@ -21,12 +21,12 @@ pub(crate) use parts::TreeError;
 #[derive(Debug)]
 pub(crate) enum PackError {
     Codec(CodecError),
-    /// It needs at least this many bytes.
+    /// The tree needs at least this many bytes.
     TooLarge(usize),
 }
 
-/// Packs a tree into at most `capacity` bytes: completely if possible, else with less information, starting
-/// at `from`.
+/// Packs a tree into at most `capacity` bytes. It starts with the fidelity `from`, and lowers it until the
+/// tree fits. Returns the bytes and the fidelity that they have.
 pub(crate) fn pack_within(
     symbols: &Symbols,
     tree: &StackTree,

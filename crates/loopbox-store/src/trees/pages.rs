@@ -20,7 +20,7 @@ struct Page {
     part: u64,
     /// How many parts the tree has.
     parts: u64,
-    /// Its position.
+    /// The page's offset in the file.
     offset: usize,
     piece: Vec<u8>,
 }
@@ -38,7 +38,7 @@ impl Pages {
         sorted::insert(&mut self.pages, page, |page| (page.number, page.part));
     }
 
-    /// The trees that are complete, oldest first, each with the place of its first page.
+    /// The complete trees, oldest first, each with the offset of its first page.
     pub(crate) fn finish(&self) -> Vec<(usize, Vec<u8>)> {
         self.pages.chunk_by(|a, b| a.number == b.number).filter_map(join).collect()
     }

@@ -8,7 +8,7 @@ use std::hash::Hash;
 /// How much of a tree fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fidelity {
-    /// All of it.
+    /// All of the tree.
     Whole,
     /// All stacks, but methods only by class and name, without signatures and source files.
     NamesOnly,
@@ -17,7 +17,7 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// The next smaller form.
+    /// The next lower fidelity, with which a tree takes fewer bytes.
     pub(super) fn less(self) -> Self {
         match self {
             Self::Whole => Self::NamesOnly,

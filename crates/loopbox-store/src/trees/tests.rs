@@ -93,8 +93,8 @@ fn the_same_tree_with_fewer_samples_is_left_out() {
     assert_eq!(joined.finish().1.len(), 1);
 }
 
-/// A report asked Java for a stack of the running message before ART's stacks were there; or main was in two
-/// callbacks after one message.
+/// One message can have several trees: a report asked Java for a stack of the running message before ART's
+/// stacks were there, or main was in two callbacks after one message.
 #[test]
 fn two_trees_of_one_message_are_both_there() {
     let mut joined = Trees::default();

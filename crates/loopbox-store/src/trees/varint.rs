@@ -9,7 +9,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// A signed number as an unsigned one that is small when it is near zero.
+/// Maps a signed number to an unsigned one. Numbers near zero, of either sign, become small numbers.
 pub(super) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }

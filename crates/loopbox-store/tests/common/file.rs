@@ -1,7 +1,7 @@
 //! The ring file as `docs/file-format.md` describes it, implemented a second time, so that what these tests
 //! forge and check does not go through the code under test.
 
-/// Region kinds by number, as in the document.
+/// The number of the region of closed records. These four constants number region kinds as the document does.
 pub(crate) const RECORDS: u32 = 4;
 pub(crate) const TREE_PAGES: u32 = 7;
 pub(crate) const PENDING: u32 = 10;

@@ -91,7 +91,8 @@ pub(crate) fn symbols() -> Symbols {
     }
 }
 
-/// A tree of three nested frames, each in all of `samples` samples, at whole microseconds.
+/// A tree of three nested frames, which are the same in all of its `samples` samples. The samples are one
+/// microsecond apart.
 pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     let node =
         |location, children| TreeNode { location: LocationId(location), skip: 0, count: samples, children };

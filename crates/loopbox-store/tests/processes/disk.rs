@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
 
-/// A separate file system, gone with the value.
+/// A separate file system in memory. It is unmounted when the value is dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {

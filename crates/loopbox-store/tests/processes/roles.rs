@@ -60,7 +60,7 @@ impl Actor {
         line.trim_end().to_owned()
     }
 
-    /// The rest of what it prints, once it has exited by itself with success.
+    /// Lets the process end, and returns the rest of its output. Panics when it does not exit with success.
     pub(crate) fn finish(mut self) -> String {
         drop(self.child.stdin.take());
         let mut rest = String::new();
@@ -70,7 +70,7 @@ impl Actor {
         rest
     }
 
-    /// Kills it with SIGKILL and returns what it had printed.
+    /// Kills the process with SIGKILL and returns what it had printed.
     pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         let mut rest = String::new();
@@ -206,7 +206,8 @@ fn say_whether_on_disk(attached: Result<(), Volatile>) {
     say(&attached.map_or_else(|reason| reason.to_string(), |()| "on disk".into()));
 }
 
-/// Prints why the ring is volatile, then uses it.
+/// Prints that the ring is on the disk, or why not. Then closes 120 records, and prints how many the ring
+/// has.
 fn create(dir: &Path) {
     let mut ring = Ring::create(&options(dir));
     say_whether_on_disk(ring.mirror.attach());
@@ -311,7 +312,7 @@ fn limited(dir: &Path) {
     ));
 }
 
-/// As [`limited`], with a ring that exists already.
+/// Does what [`limited`] does, but the ring has its file before the limit is set.
 fn limited_later(dir: &Path) {
     let mut ring = ring(&options(dir));
     limit_files();
@@ -323,7 +324,8 @@ fn limited_later(dir: &Path) {
     say(&format!("{records} records, {:?}", ring.reader.path()));
 }
 
-/// Writes what need not be flushed; then it tries to flush.
+/// Forbids flushes. Then writes a ring and a report, which need no flush, and a report that must survive a
+/// power loss, which does.
 fn no_flush(dir: &Path) {
     forbid_flushes();
     let mut ring = ring(&options(dir));
@@ -337,7 +339,7 @@ fn no_flush(dir: &Path) {
     }
 }
 
-/// From now on the kernel refuses each call that waits for a disk.
+/// Makes the kernel refuse, from now on, each call that waits for a disk.
 #[allow(unsafe_code)]
 fn forbid_flushes() {
     const CALLS: [libc::c_long; 6] = [

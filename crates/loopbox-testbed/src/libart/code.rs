@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-/// Constants with which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older
-/// encoding.
+/// The displacements of the loads, and of the comparisons with memory, in the code of a function. For 32-bit
+/// Arm, `arch` is `arm` for Thumb code and `a32` for the older encoding.
 pub(super) fn displacements(arch: &str, code: &[u8]) -> BTreeSet<u32> {
     match arch {
         "arm64" => words(code).filter_map(arm64).collect(),
@@ -22,7 +22,8 @@ fn words(code: &[u8]) -> impl Iterator<Item = u32> {
     code.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// LDR (immediate, unsigned offset), 64 and 32 bits; ADD (immediate), for the address of an embedded list.
+/// The displacement of an LDR (immediate, unsigned offset) of 64 or 32 bits, or the constant of an ADD
+/// (immediate), which takes the address of an embedded list.
 fn arm64(word: u32) -> Option<u32> {
     let immediate = (word >> 10) & 0xfff;
     match word & 0xffc0_0000 {
@@ -40,7 +41,7 @@ fn halves(code: &[u8]) -> impl Iterator<Item = (u16, u16)> {
     code.windows(4).step_by(2).map(move |b| (half(b), half(&b[2..])))
 }
 
-/// LDR.W (immediate, T3) and the 16-bit LDR (immediate, T1).
+/// The displacement of an LDR.W (immediate, T3) or of a 16-bit LDR (immediate, T1).
 fn thumb((first, second): (u16, u16)) -> Option<u32> {
     if first & 0xfff0 == 0xf8d0 {
         return Some(u32::from(second & 0xfff));
@@ -48,7 +49,7 @@ fn thumb((first, second): (u16, u16)) -> Option<u32> {
     (first & 0xf800 == 0x6800).then_some(u32::from((first >> 6) & 0x1f) * 4)
 }
 
-/// LDR (immediate, A1) and ADD (immediate, A1), any condition.
+/// The displacement of an LDR (immediate, A1) or the constant of an ADD (immediate, A1), with any condition.
 fn a32(word: u32) -> Option<u32> {
     match word & 0x0ff0_0000 {
         0x0590_0000 => Some(word & 0xfff),
@@ -57,7 +58,7 @@ fn a32(word: u32) -> Option<u32> {
     }
 }
 
-/// MOV r, [r+d]; CMP with [r+d]; LEA and ADD of a 32-bit constant.
+/// The displacement of a MOV r, [r+d], a CMP with [r+d] or a LEA, or the 32-bit constant of an ADD.
 fn x86(code: &[u8]) -> Option<u32> {
     let rest = match code {
         [0x40..=0x4f, rest @ ..] | rest => rest,

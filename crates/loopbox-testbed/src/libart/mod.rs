@@ -28,7 +28,8 @@ const OTHERS: [&str; 6] = [
 ];
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-/// Functions whose code loads a member, by their names with either C++ library.
+/// The names, with either C++ library, of a function whose code loads a member. `SIGQUIT` and `FIND_THREAD`
+/// have those of two others.
 const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
 const SIGQUIT: &[&str] = &[
     "_ZN3art7Runtime14DumpForSigQuitERSo",

@@ -50,9 +50,9 @@ const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empt
 enum Natives {
     /// The natives as they ship: `@CriticalNative`, without an environment.
     Critical,
-    /// `@FastNative`: with an environment, without a change of the thread's state.
+    /// The natives with `@FastNative`: with an environment, without a change of the thread's state.
     Fast,
-    /// Called as a native without an annotation.
+    /// The natives without an annotation.
     Plain,
 }
 

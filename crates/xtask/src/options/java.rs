@@ -1,4 +1,4 @@
-//! The parts of Java and Kotlin sources.
+//! Generates the parts of Java and Kotlin sources.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ fn setter(option: &Opt, checks: &str) -> String {
     out + "            return this;\n        }\n"
 }
 
-/// The statements of a setter.
+/// The statements of an option's setter. `checks` is the class with the checks, as a prefix.
 fn statements(option: &Opt, checks: &str) -> Vec<String> {
     let (Opt { name, java, .. }, parameter) = (option, option.parameter());
     let is_checked = option.is_reference() && !option.is_nullable();
@@ -60,7 +60,7 @@ fn statements(option: &Opt, checks: &str) -> Vec<String> {
     vec![format!("settings.{name} = {value}")]
 }
 
-/// The comment as Javadoc: in one line where it fits. A line never ends inside of a link.
+/// A text as a Javadoc comment: in one line where it fits. A line never ends inside of a link.
 fn javadoc(text: &str) -> String {
     let one = format!("        /** {text} */");
     if one.len() <= 110 {
@@ -95,7 +95,7 @@ pub(super) fn fields(options: &[Opt]) -> String {
     out
 }
 
-/// `Settings.numbers`.
+/// The source of the method `Settings.numbers`.
 pub(super) fn numbers(table: &Table) -> String {
     let mut out = String::from(
         "    /** The numbers in the order in which native code reads them. */
@@ -119,7 +119,7 @@ fn enum_value(option: &Opt, name: &str) -> String {
     format!("Config.{}.valueOf({name})", option.java)
 }
 
-/// Options with a value that can be written down.
+/// The options that have a default in the table: their values can be written as literals.
 fn plain(table: &Table) -> impl Iterator<Item = &Opt> {
     table.options.iter().filter(|option| option.default.is_some())
 }
@@ -165,7 +165,7 @@ pub(super) fn arguments(table: &Table) -> String {
     out
 }
 
-/// Every setter, called as in Kotlin.
+/// The Kotlin source of a call of every setter.
 pub(super) fn calls(options: &[Opt]) -> String {
     let calls = options.iter().map(|option| {
         let value = match (&option.default, option.values.is_empty()) {

@@ -13,8 +13,8 @@ use java::Builder;
 use loopbox_setup::workspace::root;
 use table::Table;
 
-/// Generated lines of a file. They are between a line that begins with `after` and one that begins with
-/// `before`.
+/// Generated lines of a file. In the file they are between a line that begins with `after` and one that
+/// begins with `before`.
 struct Part {
     file: &'static str,
     after: String,

@@ -1,4 +1,4 @@
-//! The recorded API and the documentation.
+//! Generates the recorded API and the tables of the documentation.
 
 use std::fmt::Write as _;
 

@@ -14,7 +14,7 @@ fn rust_type(java: &str) -> &'static str {
     }
 }
 
-/// `Numbers` of the agent.
+/// The source of the agent's struct `Numbers`.
 pub(super) fn numbers(table: &Table) -> String {
     let count = table.numbers().count();
     let [mut fields, mut names, mut read, mut defaults] = [const { String::new() }; 4];

@@ -50,7 +50,7 @@ pub(super) struct Stored {
     pub(super) value: String,
 }
 
-/// Values that native code reads and that no option contains directly.
+/// A value that native code reads and that no option contains directly.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Derived {
@@ -65,7 +65,7 @@ pub(super) struct Derived {
 pub(super) struct Number<'t> {
     pub(super) name: &'t str,
     pub(super) java: &'t str,
-    /// An expression of Java.
+    /// The Java expression that computes the number.
     pub(super) value: Cow<'t, str>,
     pub(super) default: &'t toml::Value,
 }

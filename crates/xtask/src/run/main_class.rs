@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 /// The only class with a `main`.
 ///
 /// # Errors
-/// When there is none, or more than one: which.
+/// When there is no such class, or several; the error then names them.
 pub(super) fn only(files: &[PathBuf]) -> Result<String> {
     let mut found = Vec::new();
     for file in files {

@@ -85,7 +85,7 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(status.code().unwrap_or_else(of_signal)).unwrap_or(1))
 }
 
-/// The next of the numbered folders of runs.
+/// Creates the next of the numbered folders of runs.
 fn new_folder(runs: &Path) -> Result<PathBuf> {
     fs::create_dir_all(runs).with_context(|| format!("cannot create {}", runs.display()))?;
     let mut last = 0;

@@ -18,7 +18,8 @@ use lab_launch::probe::Probe;
 
 /// The phases of `probe.Stress`.
 const PHASES: u64 = 9;
-/// The longest time between two lines, one for each phase; more is a hang.
+/// The longest time between two lines of the output. The probe prints a line for each phase, so a longer
+/// pause is a hang.
 const QUIET: Duration = Duration::from_mins(5);
 /// The time between two requests for ART's own dump of all threads.
 const QUIT_EACH: Duration = Duration::from_secs(2);

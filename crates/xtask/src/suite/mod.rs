@@ -52,9 +52,9 @@ struct Step {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tier {
     Both,
-    /// It takes a testbed, another compiler, or minutes.
+    /// The step takes a testbed, another compiler, or minutes.
     Full,
-    /// It replaces a longer step of the full tier.
+    /// The step replaces a longer step of the full tier.
     Quick,
 }
 
@@ -261,7 +261,8 @@ fn loom() -> Result<()> {
     run(test.args(["test", "--locked", "--release", "--package", "loopbox-store", "--lib"]))
 }
 
-/// This program, to run its other commands. Not by its path, because a step may rebuild it.
+/// A command that runs this program, for its other commands. It does not use the program's path, because a
+/// step may rebuild the file there.
 fn xtask() -> Command {
     Command::new("/proc/self/exe")
 }

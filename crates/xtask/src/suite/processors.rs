@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// The processor time of a process and of the children that it has waited for; the process by its number, or
-/// `self`. An ended process still has one until it is reaped.
+/// The processor time of a process and of the children that it has waited for. `process` is its number, or
+/// `self`. `None` when there is no such process; one that has ended exists until it is reaped.
 pub(crate) fn time_of(process: &str) -> Option<Duration> {
     parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, clock_ticks_per_second())
 }

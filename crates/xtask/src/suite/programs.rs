@@ -118,12 +118,12 @@ impl TestProgram {
         format!("{} {}", self.package, self.target)
     }
 
-    /// A name for its files.
+    /// A name for the program's files.
     pub(crate) fn file_name(&self) -> String {
         self.name().replace(' ', "-").replace(['(', ')'], "")
     }
 
-    /// Runs it and registers it as running; its output goes into a file.
+    /// Runs the program, and registers it in `running` for that time. Its output goes into the file `log`.
     ///
     /// # Errors
     /// When it cannot be run; that a test failed is in the outcome.
@@ -158,10 +158,10 @@ impl TestProgram {
         Ok(Outcome { passed, failed, took, used })
     }
 
-    /// Copies its output to standard output.
+    /// Copies the output of a program from the file `log` to standard output.
     ///
     /// # Errors
-    /// When that cannot be read or written.
+    /// When the file cannot be read, or standard output cannot be written.
     pub(crate) fn show(log: &Path) -> Result<()> {
         let mut file = File::open(log).with_context(|| format!("cannot read {}", log.display()))?;
         io::copy(&mut file, &mut io::stdout().lock()).context("cannot write to standard output")?;

@@ -24,7 +24,7 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// `at_once` programs at a time, each of which may take `limit`.
+    /// A runner that runs `at_once` programs at a time, and gives each of them `limit`.
     pub(crate) fn new(at_once: usize, limit: Duration) -> Self {
         Self { at_once: at_once.max(1), limit, running: Arc::new(Running::killed_with_group()) }
     }

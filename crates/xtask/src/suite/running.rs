@@ -100,10 +100,10 @@ impl Drop for Entry<'_> {
     }
 }
 
-/// Kills the processes of a group.
+/// Kills the processes of the group that `leader` leads.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no such group.
 pub(crate) fn kill_group(leader: u32) -> Result<()> {
     kill(&["-KILL", "--", &format!("-{leader}")])
 }

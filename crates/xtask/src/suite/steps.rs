@@ -133,7 +133,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// at the end.
 ///
 /// # Errors
-/// When a step failed: which, and where its output is.
+/// When a step failed. The error names it and the file with its output.
 pub(crate) fn run(steps: &[Named], command: impl Fn(&str) -> Command + Sync) -> Result<()> {
     // A signal for this process alone must not leave a step running; one step handles its programs the same
     // way.
@@ -217,7 +217,7 @@ fn notes(log: &Path) -> Result<Vec<String>> {
         .collect())
 }
 
-/// `1 min 20.5 s`.
+/// A duration in the form `1 min 20.5 s`.
 pub(crate) fn minutes(time: Duration) -> String {
     let (whole, seconds) = (time.as_secs() / 60, time.as_secs_f64() % 60.0);
     if whole == 0 { format!("{seconds:.1} s") } else { format!("{whole} min {seconds:.0} s") }

@@ -7,7 +7,7 @@ import io.loopbox.Loopbox
 
 /**
  * Names the scene when this call comes into the composition: put it at the top of a screen, in Compose
- * without Navigation. With `autoScene(false)`, as [LoopboxDestinations]. A scene that has left the
+ * without Navigation. Use it with `autoScene(false)`, like [LoopboxDestinations]. A scene that has left the
  * composition stays the current one until another scene comes: a screen that is still there below a dialog
  * does not name itself again.
  */

@@ -22,8 +22,8 @@ public final class Looper {
     public native MessageQueue getQueue();
 
     /**
-     * Hidden, since API 29. Not to be used with {@code new}: a class that implements it fails to link where
-     * the interface is absent.
+     * A hidden interface, since API 29. Do not create a class that implements it with {@code new}: where the
+     * interface is absent, such a class fails to link.
      */
     public interface Observer {
         Object messageDispatchStarting();

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** For any thread. Compile-only: lint knows the name, nothing reads it at run time. */
+/** Marks what any thread may call. Compile-only: lint knows the name, nothing reads it at run time. */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD})
 public @interface AnyThread {}

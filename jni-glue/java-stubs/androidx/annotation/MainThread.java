@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** For the main thread only. Compile-only: lint knows the name, nothing reads it at run time. */
+/**
+ * Marks what only the main thread may call. Compile-only: lint knows the name, nothing reads it at run time.
+ */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD})
 public @interface MainThread {}

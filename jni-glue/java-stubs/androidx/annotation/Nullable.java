@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** May be null. Compile-only: Kotlin and lint know the name, nothing reads it at run time. */
+/**
+ * Marks a value that may be null. Compile-only: Kotlin and lint know the name, nothing reads it at run time.
+ */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD, ElementType.PARAMETER, ElementType.FIELD})
 public @interface Nullable {}

@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Not for the main thread. Compile-only: lint knows the name, nothing reads it at run time. */
+/**
+ * Marks what the main thread must not call. Compile-only: lint knows the name, nothing reads it at run time.
+ */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD})
 public @interface WorkerThread {}

@@ -31,7 +31,7 @@ public final class AnrWarning {
         return type;
     }
 
-    /** How much of {@link #getTimeoutMs} had passed when it was sent. */
+    /** How much of {@link #getTimeoutMs} had passed when the warning was sent. */
     public long getConsumedMs() {
         return consumedMs;
     }

@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that is notified of an ANR before the system calls it, too: Android 17 and newer. A
- * separate interface, as {@link FirstFileListener} is.
+ * A {@link Listener} that is also notified of an ANR before the system calls it, on Android 17 and newer. It
+ * is a separate interface for the same reasons as {@link FirstFileListener}.
  */
 public interface AnrWarningListener extends Listener {
     /**
@@ -15,12 +15,12 @@ public interface AnrWarningListener extends Listener {
      * the time-out has passed then, and often no ANR follows: main may go on. What the recorder knows at this
      * moment is on the disk already, for the next launch.
      *
-     * <p>For what must be done before the system ends the process, for example setting a crash SDK's keys.
-     * Not for uploads: there is no report yet, the device is busy, and the process may be gone in a moment.
-     * The system does not warn of each ANR: it warns for services and for input that finds no window, but not
-     * for a window that does not take its input, nor for broadcasts, providers and jobs.
+     * <p>Use it for what must be done before the system ends the process, for example setting a crash SDK's
+     * keys. Do not use it for uploads: there is no report yet, the device is busy, and the process may be
+     * gone in a moment. The system does not warn of each ANR: it warns for services and for input that finds
+     * no window, but not for a window that does not take its input, nor for broadcasts, providers and jobs.
      *
-     * @param warning what the system says of it
+     * @param warning what the system reports about the coming ANR
      */
     @WorkerThread
     void onAnrWarning(@NonNull AnrWarning warning);

@@ -12,11 +12,11 @@ import java.util.List;
  * article that Loopbox is built on.
  */
 public final class Config {
-    /** Which door of the main Looper to use, if any. */
+    /** By which mechanism the recorder sees the main Looper's messages, if by any. */
     public enum Hook {
         /**
-         * Observer where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and when it
-         * is refused.
+         * {@link #OBSERVER} where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and
+         * where the Observer is refused.
          */
         AUTO,
         /**
@@ -25,29 +25,29 @@ public final class Config {
          */
         OBSERVER,
         /**
-         * Only the public Looper.setMessageLogging. Its price is the Looper's: for each message that builds
-         * two strings, 1.7 KB of objects and some 3 microseconds on a developer's machine. In them is what
-         * the message's Handler and callback print of themselves, so the app's own toString methods run for
-         * each message, on the main thread, and one that throws ends the app.
+         * Only the public Looper.setMessageLogging. With it the Looper builds two strings for each message:
+         * 1.7 KB of objects and some 3 microseconds on a developer's machine. The strings contain what the
+         * message's Handler and callback print of themselves. So the app's own toString methods run for each
+         * message, on the main thread, and one that throws ends the app.
          */
         PRINTER,
         /**
          * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce,
          * is replaced. Works on every level, in processes of 64 bits; costs a 75th of {@link #PRINTER}
          * interpreted, an 18th compiled, and no object; no other library's hook is in its way. It does not
-         * see the Message: the names of long messages come from their stacks, those of activities and, where
-         * they are watched, of frames from callbacks, other short ones have none. Crash services show
-         * libloopbox.so in the native stack of a main thread that waits. Where it cannot be put in, {@link
-         * #AUTO}.
+         * see the Message. So long messages are named by their stacks, and messages of activities and, where
+         * they are watched, of frames by callbacks; other short messages have no names. Crash services show
+         * libloopbox.so in the native stack of a main thread that waits. Where the method cannot be replaced,
+         * {@link #AUTO} is used.
          */
         POLL,
         /**
-         * None: no code runs and no object is made for a message, and no toString of the app runs but with
-         * the pending queue of a report. The main thread is checked twice a second, once in the background;
-         * what keeps it for longer is sampled, watched, saved and reported. There is no history of messages
-         * then: the stacks of what took a second or so are what is known of earlier times, messages that
-         * follow each other without a pause are recorded as one, and the message that starts the app is not
-         * watched from its start. Not with {@link Builder#watchInput}.
+         * No hook: no code runs and no object is made for a message, and the app's toString methods run only
+         * for the pending queue of a report. The main thread is checked twice a second, in the background
+         * once a second. What keeps it for longer is sampled, watched, saved and reported. There is no
+         * history of messages: of earlier times only the stacks of what took a second or so are known.
+         * Messages that follow each other without a pause are recorded as one, and the message that starts
+         * the app is not watched from its start. It cannot be combined with {@link Builder#watchInput}.
          */
         NONE
     }
@@ -61,7 +61,8 @@ public final class Config {
     }
 
     /**
-     * What names the running message when the Observer hook records: it learns that only at a message's end.
+     * What names the running message when the Observer hook records. The Observer itself only gets the
+     * message at its end.
      */
     public enum RunningName {
         /**
@@ -75,11 +76,14 @@ public final class Config {
         PRINTER
     }
 
-    /** At what the system may be asked to take a profile, apart from ANRs. Android 17 knows all of them. */
+    /**
+     * An event at which the system may be asked to take a profile, besides an ANR. Android 17 knows all of
+     * these.
+     */
     public enum ProfileTrigger {
         /** An OutOfMemoryError: a dump of the Java heap, which has the user's data. */
         OOM(7),
-        /** What the system takes for odd; which kind of profile it is depends on that. */
+        /** Behaviour that the system classifies as abnormal. The kind of the profile depends on it. */
         ANOMALY(8),
         /** The end of the process by the system, for its use of the CPU: a trace. */
         KILL_EXCESSIVE_CPU_USAGE(9),
@@ -100,7 +104,7 @@ public final class Config {
         this.settings = settings;
     }
 
-    /** Collects values; {@link #build} is the moment at which they are known to fit together. */
+    /** Collects values. {@link #build} checks that they fit together. */
     public static final class Builder {
         private final Settings settings = new Settings();
         private final boolean ownDirectory;
@@ -480,12 +484,12 @@ public final class Config {
         // End of what is made from jni-glue/options.toml
 
         /**
-         * Something that the app says about itself in each report: at most 16 of them, besides "scene" and
+         * Adds a value that describes the app to each report: at most 16 of them, in addition to "scene" and
          * "user". "user" (a pseudonym, not an account) is the one by which reports are counted per user. A
          * name that is given again gets the later value.
          *
-         * @throws IllegalArgumentException for more of them, and for "foreground" and "system_start", which
-         *     the recorder itself says
+         * @throws IllegalArgumentException for more than 16 of them, and for "foreground" and "system_start",
+         *     which the recorder itself uses
          */
         @NonNull
         public Builder annotate(@NonNull String name, @NonNull String value) {
@@ -511,11 +515,12 @@ public final class Config {
         }
 
         /**
-         * Records a share of the users, and installs nothing for the others: {@link Status#getReason} says it
-         * then. What other libraries call a sample rate; a sample is a stack here. A user is in or out for
-         * good: by a hash of the id alone, at each launch and by each version of app and library. A larger
-         * share has all users of a smaller one, and another id of the same user, as one with a word in front
-         * of it, is drawn anew. Without this all users are recorded.
+         * Records a share of the users. For the others it installs nothing, and {@link Status#getReason} then
+         * has this as the reason. Other libraries call the share a sample rate; a sample is a stack here. A
+         * hash of the id alone decides about a user, and so the result is the same at each launch and in each
+         * version of app and library. A larger share has all users of a smaller one. Another id of the same
+         * user, for example one with a word in front of it, is drawn anew. Without this call all users are
+         * recorded.
          *
          * @param share from 0, nobody, to 1, all
          * @param stableId the user's or the installation's, as your server knows it; it is hashed here, and
@@ -532,7 +537,11 @@ public final class Config {
             return this;
         }
 
-        /** @throws IllegalArgumentException when the values do not fit together; the message says which. */
+        /**
+         * Creates the configuration.
+         *
+         * @throws IllegalArgumentException when the values do not fit together; the message says which
+         */
         @NonNull
         public Config build() {
             if (ownDirectory) {
@@ -566,7 +575,10 @@ public final class Config {
             return value;
         }
 
-        /** A copy of the numbers: 1 to 8, each within the bounds and more than the one before it. */
+        /**
+         * Checks that there are 1 to 8 numbers within the bounds, each more than the one before it. Returns a
+         * copy.
+         */
         static long[] ascending(String name, long[] values, long least, long most) {
             within("number of " + name, values.length, 1, 8);
             for (int at = 0; at < values.length; at++) {

@@ -100,7 +100,7 @@ public final class FrameStats {
             this.causes = causes;
         }
 
-        /** Its name; empty for all screens together, and for those without a name. */
+        /** The screen's name; empty for all screens together, and for the figures of those without a name. */
         @NonNull
         public String getName() {
             return name;

@@ -41,7 +41,7 @@ public final class FrameWindow {
         return values[1] / MILLI;
     }
 
-    /** How long the longest of them was shown, in milliseconds. */
+    /** How long the longest frame was shown, in milliseconds. */
     public double getLongestMs() {
         return values[2] / NANOS_PER_MS;
     }

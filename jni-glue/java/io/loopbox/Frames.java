@@ -20,8 +20,8 @@ public final class Frames {
     Frames() {}
 
     /**
-     * An animation that is not a scroll begins. Until {@link #end}, ten seconds at most, its frames count as
-     * those of a screen with this name. Any thread; takes effect on the main thread.
+     * Marks the begin of an animation that is not a scroll. Until {@link #end}, ten seconds at most, its
+     * frames count as those of a screen with this name. Any thread; takes effect on the main thread.
      */
     @AnyThread
     public void begin(@NonNull final String name) {
@@ -34,7 +34,10 @@ public final class Frames {
                 });
     }
 
-    /** The animation with this name ends; others continue. Any thread; takes effect on the main thread. */
+    /**
+     * Marks the end of the animation with this name; others continue. Any thread; takes effect on the main
+     * thread.
+     */
     @AnyThread
     public void end(@NonNull final String name) {
         onMain(
@@ -47,8 +50,8 @@ public final class Frames {
     }
 
     /**
-     * Makes the frames of this window count, for example of a Dialog. Activities are found without it. Main
-     * thread.
+     * Makes the frames of this window count, for example of a Dialog. Windows of Activities count without
+     * this call. Main thread.
      */
     @MainThread
     public void watch(@Nullable Window window) {
@@ -60,7 +63,8 @@ public final class Frames {
     }
 
     /**
-     * The frames of this window count no longer. Windows that are gone need not be forgotten. Main thread.
+     * Stops counting the frames of this window. There is no need to call it for a window that is gone. Main
+     * thread.
      */
     @MainThread
     public void forget(@Nullable Window window) {
@@ -72,9 +76,9 @@ public final class Frames {
     }
 
     /**
-     * The figures since the recorder was installed, or since {@link #reset}. A copy, which is at most a fifth
-     * of a second behind the display. Without any frame where frames are not recorded. Not on the main
-     * thread: it waits for the thread that counts.
+     * The figures since the recorder was installed, or since {@link #reset}. They are a copy, which is at
+     * most a fifth of a second behind the display. Where frames are not recorded, the copy has none. Not on
+     * the main thread: the call waits for the thread that counts.
      */
     @WorkerThread
     @NonNull

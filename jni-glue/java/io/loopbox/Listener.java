@@ -15,8 +15,8 @@ public interface Listener {
      * <p>Called again for the same file when there is more in it: the hang is over and has its full duration,
      * or the system has reported that it was an ANR. A file that is gone by then stays gone.
      *
-     * @param report the file and what is in it; the file belongs to the listeners of the configuration, which
-     *     may move or delete it; one that {@link Loopbox#addListener} has added leaves it where it is
+     * @param report the file and what is in it. The listeners of the configuration own the file and may move
+     *     or delete it. A listener that {@link Loopbox#addListener} has added must leave it where it is
      */
     @WorkerThread
     void onReport(@NonNull Report report);

@@ -14,7 +14,7 @@ final class ListenerSink implements ReportSink {
         this.listener = listener;
     }
 
-    /** The given sinks and one more; null removes all. */
+    /** The given sinks, and one more for the listener; an empty list when the listener is null. */
     static List<ReportSink> with(List<ReportSink> others, Listener listener) {
         List<ReportSink> all = new ArrayList<ReportSink>();
         if (listener != null) {

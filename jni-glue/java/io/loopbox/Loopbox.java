@@ -125,11 +125,12 @@ public final class Loopbox {
     }
 
     /**
-     * Adds a listener besides those of {@link Config.Builder#listener}, until {@link #removeListener}, across
-     * installations: for a library, which does not make the configuration. Before {@link #install} or after
-     * it; adding it a second time changes nothing. It has to leave the file where it is, or {@link
-     * Report#claim claim} it. The listeners of the configuration, which may take the file away, are called
-     * when all added ones have returned, or two seconds later. Any thread.
+     * Adds a listener besides those of {@link Config.Builder#listener}. It stays until {@link
+     * #removeListener}, across installations. This is for a library, which does not make the configuration.
+     * It may be called before {@link #install} or after it; adding a listener a second time changes nothing.
+     * The listener has to leave the file where it is, or {@link Report#claim claim} it. The listeners of the
+     * configuration, which may take the file away, are called when all added ones have returned, or two
+     * seconds later. Any thread.
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
@@ -141,8 +142,8 @@ public final class Loopbox {
     }
 
     /**
-     * Removes a listener that {@link #addListener} has added. It is not called any more; a call that is under
-     * way may go on. Before {@link #install} or after it. Any thread.
+     * Removes a listener that {@link #addListener} has added. The listener is not called any more; a call
+     * that is under way may go on. It may be called before {@link #install} or after it. Any thread.
      */
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {
@@ -426,10 +427,11 @@ public final class Loopbox {
     }
 
     /**
-     * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no
-     * stacks, and locks and other threads are not read. A message that begins after it was switched off
-     * is not sampled. Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins,
-     * unless this was called before {@link #install}. Any thread.
+     * Switches the stack sampler off, and on again: without it the rest of the recorder goes on, but long
+     * messages have no stacks, and locks and other threads are not read. A message that begins after the
+     * sampler was switched off is not sampled. The choice is forgotten when the process ends: {@link
+     * Config.Builder#sampling} sets how a recording begins, unless this was called before {@link #install}.
+     * Any thread.
      */
     @AnyThread
     public static void setSampling(boolean on) {
@@ -462,7 +464,8 @@ public final class Loopbox {
     /**
      * The block monitor and the performance monitor, which find messages that take long and write a line for
      * each of them. The result does nothing until {@link Monitor#start}, which comes after {@link #install};
-     * this method may be called before. {@link #uninstall} ends the monitor. Any thread.
+     * this method may be called before {@link #install}, too. {@link #uninstall} ends the monitor. Any
+     * thread.
      */
     @AnyThread
     @NonNull
@@ -480,8 +483,8 @@ public final class Loopbox {
      * The remote kill switch. False stops recording, as {@link #uninstall} does, and prevents every later
      * launch of each process from loading the native library, until it is set to true again. The app's other
      * recording processes notice it within a second while messages run, and before they begin a report; a
-     * process whose main thread rests stays as it is. True takes effect at the next launch. Before {@link
-     * #install}, which then refuses, or after it. Any thread.
+     * process whose main thread rests stays as it is. True takes effect at the next launch. This may be
+     * called before {@link #install}, which then refuses to record, or after it. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {

@@ -59,7 +59,7 @@ public final class MonitorConfig {
             return this;
         }
 
-        /** Whether files are written. On. */
+        /** Whether files are written; default true. */
         @NonNull
         public Builder files(boolean write) {
             settings.files = write;

@@ -7,17 +7,17 @@ import androidx.annotation.WorkerThread;
 /** Is notified of main-thread stalls, on the monitor's thread, which writes nothing during the call. */
 public interface MonitorListener {
     /**
-     * A message has run for as long as {@link MonitorConfig.Builder#blockMs} says, and may run on.
+     * Called when a message has run for as long as {@link MonitorConfig.Builder#blockMs} says; it may run on.
      *
-     * @param ageMs how old it was when the stack was taken
+     * @param ageMs how old the message was when the stack was taken
      * @param stack the main thread's stack then: a line for each frame, top first, as an exception's has it
      */
     @WorkerThread
     void onBlock(long ageMs, @NonNull String stack);
 
     /**
-     * A message has ended that took longer than the lowest level; its line is in the file of the day, where
-     * that could be written.
+     * Called when a message has ended that took longer than the lowest level. Its line is in the file of the
+     * day, where that could be written.
      */
     @WorkerThread
     void onStall(@NonNull Stall stall);

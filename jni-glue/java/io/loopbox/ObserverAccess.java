@@ -14,12 +14,20 @@ public interface ObserverAccess {
     @NonNull
     String name();
 
-    /** @throws Exception when the field cannot be read; then this way gives no Observer */
+    /**
+     * Reads the field.
+     *
+     * @throws Exception when the field cannot be read; then this way gives no Observer
+     */
     @MainThread
     @Nullable
     Object read() throws Exception;
 
-    /** @throws Exception when the field cannot be written */
+    /**
+     * Sets the field.
+     *
+     * @throws Exception when the field cannot be written
+     */
     @MainThread
     void write(@Nullable Object observer) throws Exception;
 }

@@ -167,8 +167,9 @@ public final class Report {
     }
 
     /**
-     * Whether the report has the pending queue, locks and other threads, or none of them could be read. False
-     * in {@link FirstFileListener#onFirstFile}, and for good where the process ended before they were read.
+     * Whether the pending queue, locks and other threads are in the report, or it is known that none of them
+     * could be read. False in {@link FirstFileListener#onFirstFile}, and for good where the process ended
+     * before they were read.
      */
     @WorkerThread
     public boolean isComplete() {
@@ -182,7 +183,7 @@ public final class Report {
         return read().process;
     }
 
-    /** Its process id, or 0. */
+    /** The id of the process that the report is about; 0 when it cannot be read. */
     @WorkerThread
     public int getPid() {
         return (int) read().pid;

@@ -33,7 +33,10 @@ public final class Stall {
         this.json = json;
     }
 
-    /** How many of {@link MonitorConfig.Builder#levelsMs} it took longer than: 1 and more. */
+    /**
+     * The level of the stall: how many of the limits in {@link MonitorConfig.Builder#levelsMs} it exceeded,
+     * at least 1.
+     */
     public int getLevel() {
         return level;
     }
@@ -74,7 +77,7 @@ public final class Stall {
         return stack;
     }
 
-    /** Its line of the file, without the line's end. */
+    /** The line about this stall in the file, without the line's end. */
     @NonNull
     public String getJson() {
         return json;

@@ -60,10 +60,10 @@ public final class Status {
         this.parts = Collections.unmodifiableList(parts);
     }
 
-    /** Created in advance for the case that there is no memory for one. */
+    /** Created in advance, because later there may be no memory for a status. */
     private static final Status UNKNOWN = off("memory is short");
 
-    /** Never throws. */
+    /** The status of a recorder that is off because of this fault. Never throws. */
     static Status offBy(Throwable fault) {
         try {
             return off(Faults.text(fault));
@@ -76,7 +76,11 @@ public final class Status {
         return new Status(false, reason, new ArrayList<Part>());
     }
 
-    /** @param lines the native side's list of features; null when the recorder has stopped since */
+    /**
+     * The status of a recorder that is on.
+     *
+     * @param lines the native side's list of features; null when the recorder has stopped since
+     */
     static Status on(String lines) {
         List<Part> parts = new ArrayList<Part>();
         for (String line : (lines == null ? "" : lines).split("\n")) {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /** What the system reports about this app's processes; the scripted app takes the part of the system. */
 public abstract class ActivityManager {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class ProcessErrorStateInfo {
         public static final int NOT_RESPONDING = 2;
         public int condition;
@@ -16,7 +16,7 @@ public abstract class ActivityManager {
         public String shortMsg;
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class RunningAppProcessInfo {
         public static final int IMPORTANCE_FOREGROUND = 100;
         public static final int REASON_UNKNOWN = 0;
@@ -24,12 +24,12 @@ public abstract class ActivityManager {
         public int importanceReasonCode;
     }
 
-    /** As on a device: null when there are none. */
+    /** Returns null when there are none, as on a device. */
     public List<RunningAppProcessInfo> getRunningAppProcesses() {
         return null;
     }
 
-    /** The importance that it reports for this process, or that the process is gone. */
+    /** The importance that the system reports for this process, or that the process is gone. */
     public static volatile int importance = RunningAppProcessInfo.IMPORTANCE_FOREGROUND;
 
     public static volatile int importanceReasonCode;
@@ -48,7 +48,7 @@ public abstract class ActivityManager {
         own.importanceReasonCode = importanceReasonCode;
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class MemoryInfo {
         public long availMem;
         public long totalMem;
@@ -66,7 +66,7 @@ public abstract class ActivityManager {
         info.lowMemory = false;
     }
 
-    /** As on a device: newest first, never null. */
+    /** Returns the newest first, never null, as on a device. */
     public List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max) {
         return new ArrayList<ApplicationStartInfo>();
     }

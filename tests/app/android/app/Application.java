@@ -9,7 +9,7 @@ import java.util.List;
 
 /** What a device's Application does for its Activities' life cycles, on the scripted app's command. */
 public class Application extends ContextWrapper {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface ActivityLifecycleCallbacks {
         void onActivityCreated(Activity activity, Bundle state);
 

@@ -15,7 +15,7 @@ public final class ProfilingManager {
     private Executor executor;
     private Consumer<ProfilingResult> listener;
 
-    /** Creates it with results from earlier processes of the app. */
+    /** Creates the manager with results from earlier processes of the app. */
     public ProfilingManager(List<ProfilingResult> undelivered) {
         this.undelivered = undelivered;
     }
@@ -57,7 +57,7 @@ public final class ProfilingManager {
         throw new NoSuchMethodError("requestRunningSystemTrace");
     }
 
-    /** Delivers from a thread of the system, as on a device. */
+    /** Delivers a result from a thread of the system, as on a device. */
     public synchronized void deliver(final ProfilingResult result) {
         final Consumer<ProfilingResult> registered = listener;
         if (registered == null) {

@@ -18,7 +18,7 @@ public final class ProfilingResult {
         return error;
     }
 
-    /** As on a device: null when there is none. */
+    /** Returns null when there is no file, as on a device. */
     public String getResultFilePath() {
         return error == ERROR_NONE ? path : null;
     }

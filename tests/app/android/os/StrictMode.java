@@ -1,6 +1,6 @@
 package android.os;
 
-/** Detects nothing. The testbeds of API levels have the platform's own instead. */
+/** A class that detects nothing. The testbeds of API levels have the platform's StrictMode instead. */
 public final class StrictMode {
     public static final class ThreadPolicy {
         public static final class Builder {

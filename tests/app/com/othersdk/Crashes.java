@@ -5,7 +5,7 @@ public final class Crashes {
     private Crashes() {}
 
     /**
-     * Sets its handler for SIGSEGV.
+     * Sets the library's handler for SIGSEGV.
      *
      * @param recorder the path of the recorder's library, which is notified of a crash
      */
@@ -14,7 +14,7 @@ public final class Crashes {
     /**
      * Sets a native listener for reports, which prints what it is called with.
      *
-     * @param recorder as above
+     * @param recorder the path of the recorder's library, which calls the listener
      */
     public static native void listen(String recorder);
 

@@ -18,7 +18,7 @@ public final class IdleHandlers {
         field().set(Looper.getMainLooper().getQueue(), new ArrayList<MessageQueue.IdleHandler>());
     }
 
-    /** How many are in the list. */
+    /** How many idle handlers are in the list. */
     public static int count() throws ReflectiveOperationException {
         return ((List<?>) field().get(Looper.getMainLooper().getQueue())).size();
     }

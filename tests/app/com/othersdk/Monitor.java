@@ -6,7 +6,7 @@ import java.lang.reflect.Field;
 
 /** Another library's block monitor: counts what the Looper prints, and may pass it on. */
 public final class Monitor implements Printer {
-    /** The number of lines that begin a message, and of lines that end one. */
+    /** {@code starts} counts the lines that begin a message, {@code ends} those that end one. */
     public int starts;
     public int ends;
 
@@ -44,7 +44,7 @@ public final class Monitor implements Printer {
         return monitor;
     }
 
-    /** From now on nothing is passed on. */
+    /** From now on no lines are passed on. */
     public void keepToItself() {
         next = null;
     }

@@ -26,12 +26,12 @@ public final class Names implements InvocationHandler {
         return names;
     }
 
-    /** How many messages began. */
+    /** How many messages have begun. */
     public int starts() {
         return starts;
     }
 
-    /** {@code WHAT TARGET CALLBACK} of a message that has ended, or null. */
+    /** The name {@code WHAT TARGET CALLBACK} of a message; null before it has ended. */
     public String name(int number) {
         return names[number];
     }

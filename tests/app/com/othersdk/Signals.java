@@ -5,8 +5,8 @@ public final class Signals {
     private Signals() {}
 
     /**
-     * Sets its handler and unblocks the signal on the calling thread; passes on to the previous handler if
-     * asked to.
+     * Sets the library's handler, and unblocks the signal on the calling thread. With {@code passOn} the
+     * handler passes the signal on to the previous handler.
      */
     public static native void install(boolean passOn);
 
@@ -55,7 +55,7 @@ public final class Signals {
     /** Sets the default action, or ignoring, by a system call. */
     public static native void setBySystemCall(int what);
 
-    /** Claims the signal in ART's signal chain, as ART does with others. */
+    /** Claims the signal in ART's signal chain, as ART does with other signals. */
     public static native void claim();
 
     /** Sends the signal to the calling thread. */
@@ -70,6 +70,6 @@ public final class Signals {
     /** Maps other code at the address of the unloaded library's handler. */
     public static native void loadOver(String path);
 
-    /** How often its handler ran. */
+    /** How often the library's handler ran. */
     public static native int count();
 }

@@ -12,14 +12,14 @@ import java.lang.reflect.Proxy;
  */
 public final class Stats implements InvocationHandler {
     /**
-     * How many starts and ends of messages were seen on the main thread, and how many ends came with the
-     * token of another start.
+     * What was seen on the main thread: {@code starts} and {@code ends} of messages, and {@code
+     * strangeTokens}, which counts the ends that came with the token of another start.
      */
     public int starts;
     public int ends;
     public int strangeTokens;
 
-    /** The starts that all of them have seen. */
+    /** The starts that all observers of this class together have seen. */
     public static int allStarts;
 
     private Object last;
@@ -52,7 +52,7 @@ public final class Stats implements InvocationHandler {
         field().set(null, null);
     }
 
-    /** From now on this observer is called, too. */
+    /** Passes each call on to this observer, too, from now on. */
     public void passOnTo(Object observer) {
         next = observer;
     }

@@ -11,10 +11,11 @@ use anyhow::{Context, Result};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Scenario, Stage};
 use loopbox_e2e::hangs::{Cell, Mode, PLACES, WAYS, fault};
 
-/// How long a hang lasts until the signal: the time after which the system gives up on input.
+/// A hang lasts `SIGNAL` until the signal, which is the time after which the system gives up on input, and
+/// `KILL` until the kill.
 const SIGNAL: Duration = Duration::from_secs(5);
 const KILL: Duration = Duration::from_secs(6);
-/// How many run at a time: they wait most of the time.
+/// How many hangs are run at a time: they wait most of the time.
 const LANES: usize = 6;
 
 /// The hangs that the arguments select.

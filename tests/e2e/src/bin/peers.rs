@@ -26,7 +26,7 @@ const TOGETHER: [&[&str]; 5] = [
     &["loopbox-poll"],
 ];
 
-/// What was asked for.
+/// What the arguments select.
 struct Wanted {
     costs: Vec<String>,
     hangs: Vec<String>,
@@ -121,7 +121,7 @@ fn head(cells: Vec<String>) -> String {
     row(cells) + &line
 }
 
-/// What a message and a resting app cost.
+/// Measures what a message and a resting app cost. Returns the text of the page.
 fn costs(wanted: &Wanted) -> Result<String> {
     let before = load()?;
     let names: Vec<&str> = wanted.peers().map(|peer| peer.name).collect();
@@ -182,7 +182,7 @@ fn costs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// Which peer names which hang.
+/// Finds out which peer names which hang. Returns the text of the page.
 fn hangs(wanted: &Wanted) -> Result<String> {
     let before = load()?;
     let mut seen: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();

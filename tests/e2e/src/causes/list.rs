@@ -25,7 +25,7 @@ const fn known(
 }
 
 impl Known {
-    /// Other rules that are right, too.
+    /// Also accepts these rules.
     const fn or(mut self, rules: &'static [&'static str]) -> Self {
         self.or = rules;
         self
@@ -38,13 +38,13 @@ impl Known {
         self
     }
 
-    /// Words that the title must contain.
+    /// Demands that the title contains these words.
     const fn says(mut self, words: &'static str) -> Self {
         self.says = words;
         self
     }
 
-    /// What happens to the process while it hangs.
+    /// Sets what happens to the process while it hangs.
     const fn under(mut self, outside: Outside) -> Self {
         self.outside = outside;
         self

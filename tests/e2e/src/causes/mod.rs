@@ -25,11 +25,11 @@ use outside::Outside;
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Main {
-    /// It waits: no verdict may call it starved, however busy the machine is.
+    /// Main waits: no verdict may call it starved, however busy the machine is.
     Waits,
-    /// It computes: on a machine that is short of processors it is rightly called starved, too.
+    /// Main computes: on a machine that is short of processors it is rightly called starved, too.
     Computes,
-    /// Nothing: no rule may blame the app.
+    /// Main does nothing: no rule may blame the app.
     Idles,
 }
 
@@ -40,9 +40,9 @@ pub struct Known {
     pub name: &'static str,
     /// A short description.
     pub words: &'static str,
-    /// The rule that must find it.
+    /// The rule that must find the cause.
     pub rule: &'static str,
-    /// Other rules that may find it.
+    /// Other rules that may find the cause.
     or: &'static [&'static str],
     /// Whether an unsure verdict that blames the message and says that main was stopped is right, too.
     may_be_hedged: bool,
@@ -58,7 +58,7 @@ pub struct Known {
 /// How a verdict compares with the known cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
-    /// It is the known cause.
+    /// The verdict names the known cause.
     Right,
     /// The verdict names another cause or none, and says that it is not sure.
     Unsure,
@@ -140,20 +140,20 @@ impl Known {
         Ok((decoded.report, verdict))
     }
 
-    /// Whether this is the cause.
+    /// Whether a cause of a diagnosis is this known cause.
     pub fn is(&self, cause: &Cause) -> bool {
         let named = [self.rule].iter().chain(self.or).any(|rule| self.is_by(rule, cause));
         named && cause.title.contains(self.says) || self.may_be_hedged && is_hedged(cause)
     }
 
-    /// Whether this rule has found the culprit.
+    /// Whether this rule has found `cause`, with the known culprit.
     fn is_by(&self, rule: &str, cause: &Cause) -> bool {
         let is_there = |part: &str| cause.culprit.as_ref().is_some_and(|culprit| culprit.contains(part));
         cause.rule == rule && self.culprit.is_none_or(is_there)
     }
 
-    /// Fails unless the diagnosis finds this cause first. Where it may, the diagnosis may first say that the
-    /// machine has no processor for main.
+    /// Fails unless the diagnosis finds this cause first. When main computes, the diagnosis may first say
+    /// that the machine has no processor for main.
     ///
     /// # Errors
     /// With the whole diagnosis.
@@ -206,15 +206,15 @@ impl Known {
     }
 }
 
-/// Whether it blames the message's code without being sure, and says that something stopped main, or that for
-/// much of the time no stacks could be taken.
+/// Whether the cause blames the message's code without being sure, and says that something stopped main, or
+/// that for much of the time no stacks could be taken.
 fn is_hedged(cause: &Cause) -> bool {
     let reasons = ["it was stopped or suspended", "was not measured (there are no stacks of it)"];
     let stopped = cause.evidence.iter().any(|line| reasons.iter().any(|reason| line.contains(reason)));
     cause.rule == "current-slow" && cause.confidence != Confidence::High && stopped
 }
 
-/// Builds a library whose constructor does not end: the linker holds its lock as long.
+/// Builds a library whose constructor does not end. While it runs, the linker holds its lock.
 fn build_library(library: &Path) -> Result<()> {
     let source = library.with_extension("c");
     let constructor = "__attribute__((constructor)) static void start(void) { for (;;) pause(); }";

@@ -15,16 +15,16 @@ use crate::machine::{Cgroup, Hogs};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outside {
     Nothing,
-    /// It is stopped by a signal for most of the message.
+    /// The process is stopped by a signal for most of the message.
     Stop,
-    /// Its control group is frozen for most of the message, as the system does with apps that are not
-    /// visible.
+    /// The process's control group is frozen for most of the message, as the system does with apps that are
+    /// not visible.
     Freeze,
-    /// Its control group gets a tenth of a processor.
+    /// The process's control group gets a tenth of a processor.
     Quota,
     /// Other processes take the processors.
     Neighbours,
-    /// A Java debugger stops all its threads for most of the message.
+    /// A Java debugger stops all threads of the process for most of the message.
     Debugger,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Around {
     Debugger { _connection: TcpStream },
 }
 
-/// How long main runs before it is stopped, and for how long it is stopped.
+/// Main runs for `RUNS` before it is stopped, and is stopped for `STOPPED`.
 const RUNS: Duration = Duration::from_millis(500);
 const STOPPED: Duration = Duration::from_millis(4_400);
 
@@ -99,7 +99,7 @@ fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// The commands of a debugger, by set and number (JDWP's `VirtualMachine`).
+/// Two commands of a debugger, `SUSPEND` and `RESUME`, by set and number (JDWP's `VirtualMachine`).
 const SUSPEND: (u8, u8) = (1, 8);
 const RESUME: (u8, u8) = (1, 9);
 

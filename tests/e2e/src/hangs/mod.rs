@@ -63,9 +63,9 @@ pub const WAYS: [&str; 13] = [
 pub struct Cell {
     /// The testbed.
     pub testbed: &'static str,
-    /// How it is watched.
+    /// How the main thread is watched.
     pub mode: Mode,
-    /// Where it hangs.
+    /// Where the main thread hangs.
     pub place: &'static str,
     /// The way in which it hangs.
     pub way: &'static str,
@@ -80,7 +80,7 @@ impl fmt::Display for Cell {
 /// The results of one hang.
 #[derive(Debug)]
 pub struct Seen {
-    /// When the app printed that it hangs, or was seen to, uptime.
+    /// When the app printed that it hangs, or when it was seen to hang; uptime.
     hung_ns: Uptime,
     /// The content of the report that answered SIGQUIT.
     signalled: Finding,
@@ -181,7 +181,7 @@ impl Cell {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }
 
-    /// What the report must say about what the kernel reported.
+    /// Words of the kernel that the report must have; `None` when it need not have any.
     fn kernel_words(&self) -> Option<&'static str> {
         match self.way {
             "vfork" | "page" => Some("uninterruptible"),

@@ -41,7 +41,7 @@ impl fmt::Display for Mode {
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 8] = [
         Self::Observer,
         Self::Printer,

@@ -18,7 +18,7 @@ use crate::launcher;
 /// A hang that the app has announced.
 #[derive(Debug, Clone)]
 pub(super) struct Hang {
-    /// When it was announced, or seen, uptime.
+    /// When the hang was announced, or seen; uptime.
     pub(super) since_ns: Uptime,
     /// The method that hangs.
     method: String,
@@ -35,9 +35,9 @@ pub(super) struct Finding {
     pub(super) token: Token,
     /// When the hang began, as far as the report knows, uptime.
     pub(super) began_ns: Option<Uptime>,
-    /// The instant that the report speaks of, uptime.
+    /// The instant that the report describes, uptime.
     pub(super) as_of_ns: Option<Uptime>,
-    /// The diagnosis.
+    /// The headline of the diagnosis.
     pub(super) headline: String,
     /// The part of a cold start's message that was before the recorder was installed, as the diagnosis states
     /// it.
@@ -51,13 +51,13 @@ pub(super) struct Finding {
 /// An answer to SIGQUIT.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// The file.
+    /// The file of the report.
     pub(super) path: PathBuf,
-    /// What is in it.
+    /// The content of the report.
     pub(super) finding: Finding,
 }
 
-/// The app, hanging.
+/// The app while it hangs.
 #[derive(Debug)]
 pub(super) struct Phone<'a> {
     pub(super) app: Running,
@@ -78,19 +78,20 @@ impl<'a> Phone<'a> {
         Ok(Self { app: app.start()?, folder })
     }
 
-    /// Starts the app so that it hangs at once, and does not end before it has reported everything.
+    /// Starts the next launch of the app. It hangs at once, and does not end before it has reported
+    /// everything.
     pub(super) fn next(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
 
     /// As [`Self::next`], with a recorder that detects a hang only after a minute. Otherwise the hang's
-    /// report would replace that of the signal, which may be complete only after that.
+    /// report would replace that of the signal, which may not be complete by then.
     pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
         Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())
     }
 
-    /// Waits until it hangs at this place.
+    /// Waits until the app hangs at this place.
     pub(super) fn wait_for_hang(&mut self, place: &str) -> Result<Hang> {
         let at = self.app.wait_for(&format!("SCRIPT at {place}:"), LIMIT)?;
         let method = at.split(' ').next_back().context("no method")?.to_owned();
@@ -123,7 +124,7 @@ impl<'a> Phone<'a> {
         Ok(sent_ns)
     }
 
-    /// Sends the signal and waits until a thread has taken it.
+    /// Sends the signal and waits until a thread has taken it. Returns when it was sent, uptime.
     pub(super) fn signal_taken(&self) -> Result<Uptime> {
         let sent_ns = self.signal()?;
         wait_for_taken_signal(self.app.pid())?;
@@ -186,7 +187,7 @@ impl<'a> Phone<'a> {
 #[derive(Debug)]
 pub(super) struct Killed {
     pid: u32,
-    /// The last sign of life that was seen in its ring, uptime.
+    /// The last sign of life that was seen in the process's ring, uptime.
     beat_ns: Uptime,
     /// An instant before the kill, uptime.
     pub(super) before_ns: Uptime,
@@ -195,7 +196,7 @@ pub(super) struct Killed {
 }
 
 impl Killed {
-    /// What the next launch reports about it, and in which file.
+    /// The report of the killed process that the next launch has: its file, and its content.
     pub(super) fn recovered(
         &self,
         (testbed, mode): (&str, Mode),

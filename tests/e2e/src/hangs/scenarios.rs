@@ -14,7 +14,7 @@ use tempfile::{TempDir, tempdir};
 use super::phone::{Finding, Hang, Phone, sleep_until};
 use super::{Cell, Mode};
 
-/// How a scenario is played.
+/// How a scenario is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Stage {
     /// The testbed.
@@ -30,7 +30,7 @@ pub struct Stage {
 /// A scenario. Returns what was wrong.
 pub type Scenario = fn(&Stage) -> Result<Vec<String>>;
 
-/// All of them, by name.
+/// All scenarios, by name.
 pub const SCENARIOS: [(&str, Scenario); 12] = [
     ("before install, killed (install in attachBaseContext)", |stage| stage.killed_before(ATTACH)),
     ("before install, killed (install in a provider)", |stage| stage.killed_before(PROVIDER)),
@@ -132,7 +132,8 @@ impl Stage {
         (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), finding.headline))
     }
 
-    /// There is no recorder: the signal goes to ART alone, and no report can know of the hang.
+    /// The app hangs before the recorder is installed, and is killed: the signal goes to ART alone, and no
+    /// report can know of the hang.
     fn killed_before(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(install.before);

@@ -28,7 +28,7 @@ fn device() -> std::io::Result<File> {
 }
 
 impl SlowFiles {
-    /// Creates the folder and mounts the files there, until this is dropped.
+    /// Creates the folder and mounts the files there, until the value is dropped.
     ///
     /// # Errors
     /// When it cannot be mounted.
@@ -140,7 +140,7 @@ fn init() -> Vec<u8> {
     answer
 }
 
-/// Node 1 is the folder.
+/// The answer to a lookup of this name in the folder, which is node 1.
 fn lookup(name: &[u8]) -> Result<Vec<u8>, i32> {
     let node: u64 = match name {
         b"page\0" => 2,

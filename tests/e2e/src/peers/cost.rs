@@ -9,12 +9,12 @@ use tempfile::tempdir;
 
 use super::Bed;
 
-/// Nanoseconds of main's CPU time and bytes of Java, of one message.
+/// What one message costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
-    /// Time.
+    /// Main's CPU time in nanoseconds.
     pub ns: f64,
-    /// Memory.
+    /// The bytes that are allocated in Java.
     pub bytes: f64,
 }
 
@@ -45,7 +45,7 @@ impl Costs {
         Ok(())
     }
 
-    /// The medians of a way; none where it did not install.
+    /// The medians of a way; `None` where it did not install.
     #[must_use]
     pub fn of(&self, way: &str) -> Option<Cost> {
         let all = self.0.get(way)?;

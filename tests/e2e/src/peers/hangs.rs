@@ -26,20 +26,20 @@ const FROZEN: Duration = Duration::from_secs(9);
 /// What the system does during a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
-    /// It waits for input, and sends SIGQUIT.
+    /// The system waits for input, and sends SIGQUIT.
     Quits,
-    /// Nothing.
+    /// The system does nothing.
     Waits,
-    /// It freezes the process.
+    /// The system freezes the process.
     Freezes,
 }
 
 /// A hang, and the words by which a report of it is rated.
 #[derive(Debug)]
 pub struct Hang {
-    /// What `peers.Hangs` calls it.
+    /// The name of the hang in `peers.Hangs`.
     pub name: &'static str,
-    /// What a reader calls it.
+    /// What a reader calls the hang.
     pub words: &'static str,
     system: System,
     /// The class of the message that hangs.
@@ -138,7 +138,7 @@ const NO_HANG: Words = &[&["responsive"], &["Main was free"], &["main idle"], &[
 pub struct Said {
     /// The outcome of each peer, by its name; under [`SHOW`] that of the host tools for our report.
     pub outcomes: BTreeMap<String, Outcome>,
-    /// The reports themselves.
+    /// The texts of the reports.
     pub texts: String,
     /// What the process wrote to standard error.
     pub errors: String,

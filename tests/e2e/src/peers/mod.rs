@@ -49,13 +49,13 @@ const DATADOG: &str = "com.datadoghq:dd-sdk-android-rum@aar";
 /// One watcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
-    /// What `peers.Peer` calls it.
+    /// The name of the peer in `peers.Peer`.
     pub name: &'static str,
-    /// What a reader calls it.
+    /// What a reader calls the peer.
     pub words: &'static str,
-    /// From when on it reports a hang, at its defaults.
+    /// From when on the peer reports a hang, at its defaults.
     pub threshold: &'static str,
-    /// Its package, for its version; none for ours.
+    /// The package that gives the peer's version; `None` for Loopbox.
     package: Option<&'static str>,
 }
 
@@ -95,7 +95,7 @@ impl Peer {
         self.package.is_none()
     }
 
-    /// The peer's words for a reader, with its version.
+    /// What a reader calls the peer, with the version of its package. Loopbox has none.
     ///
     /// # Errors
     /// When the list of SDKs cannot be read.

@@ -17,7 +17,7 @@ pub enum Worth {
     Wrong,
 }
 
-/// One report.
+/// The rating of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rated {
     pub(super) worth: Worth,
@@ -42,7 +42,8 @@ pub(super) fn rate(text: &str, cause: Words, place: Words, message: &str) -> Wor
     }
 }
 
-/// Whether a text has this class, and not only one within it.
+/// Whether a text has the name of this class. A longer name that begins with it does not count, for example
+/// that of a nested class.
 fn names(text: &str, class: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '$');
     text.match_indices(class).any(|(at, _)| ends(&text[at + class.len()..]))
@@ -56,11 +57,11 @@ fn has_stack(text: &str) -> bool {
 /// The result of all reports of one hang by one peer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// The peer could not be installed, because of this.
+    /// The peer could not be installed; the text says why.
     Refused(String),
-    /// No report.
+    /// The peer made no report.
     Silent,
-    /// Each worth that a report had, the best first, and whether none came in time.
+    /// Each worth that a report had, the best first, and whether no report came in time.
     Reports(Vec<Worth>, bool),
 }
 

@@ -2,7 +2,7 @@ package android.os;
 
 import java.io.File;
 
-/** As much as BlockCanary asks for: a phone without external storage. */
+/** As much of it as BlockCanary asks for: the phone has no external storage. */
 public final class Environment {
     private Environment() {}
 

@@ -1,6 +1,6 @@
 package android.telephony;
 
-/** As much as BlockCanary asks for, which an app without the permission does not get. */
+/** As much of it as BlockCanary asks for. An app without the permission does not get that. */
 public class TelephonyManager {
     public String getDeviceId() {
         throw new SecurityException("no permission");

@@ -26,7 +26,10 @@ final class Expected {
 
     private Expected() {}
 
-    /** Lines of frames, innermost first, as Java prints them without "at". */
+    /**
+     * Checks that these lines are the frames of the report, innermost first, as Java prints them without
+     * "at".
+     */
     static void frames(Report report, List<String> lines) {
         List<String> wanted = new ArrayList<>();
         for (StackTraceElement frame : report.getStackTrace()) {

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** Superclass of records, which Java 8 class files cannot be. */
+/** The superclass of records. Class files of Java 8 cannot be records. */
 public abstract class Record {
     protected Record() {}
 }

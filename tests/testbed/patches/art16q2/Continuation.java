@@ -4,7 +4,7 @@ import dalvik.system.VirtualThreadContext;
 import dalvik.system.VirtualThreadParkedStates;
 import dalvik.system.VirtualThreadParkingError;
 
-/** What libart looks up and registers. */
+/** The members that libart looks up and registers. */
 public class Continuation {
     VirtualThreadContext virtualThreadContext;
 

@@ -1,4 +1,4 @@
 package dalvik.system;
 
-/** Known to libart by name. */
+/** libart knows this class by its name. */
 public class VirtualThreadParkingError {}

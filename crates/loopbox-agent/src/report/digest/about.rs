@@ -10,8 +10,8 @@ pub(super) const DURATION: usize = 9;
 
 /// Room for a class and a method; crash services show less.
 const TITLE_BYTES: usize = 256;
-/// How many frames of the stack are written, and the bytes after which no more follow: the reader accepts a
-/// summary of 32 KiB.
+/// At most `FRAMES` frames of the stack are written, and none after the first `STACK_BYTES` bytes: the reader
+/// accepts a summary of 32 KiB.
 const FRAMES: usize = 128;
 const STACK_BYTES: usize = 12 << 10;
 
@@ -60,7 +60,8 @@ pub(super) fn is_warning(nth: usize, line: &str) -> bool {
     nth >= FIRST_FRAME && line.starts_with(WARNING)
 }
 
-/// Id, type, how much of the time-out had passed, and the time-out, in milliseconds: a line for each.
+/// Writes a line for each warning: id, type, how much of the time-out had passed, and the time-out, both in
+/// milliseconds.
 pub(super) fn write_warnings(warnings: &[AnrWarning], text: &mut Line) {
     for AnrWarning { id, kind, consumed_ms, timeout_ms, .. } in warnings {
         text.end().raw(WARNING).raw(&id.to_string()).tab().raw(&kind.to_string());
@@ -68,8 +69,8 @@ pub(super) fn write_warnings(warnings: &[AnrWarning], text: &mut Line) {
     }
 }
 
-/// Class, method, file and line. For code without lines the line is the dex pc, as in Android's own traces;
-/// for a native method it is -2.
+/// Writes class, method, file and line of a frame. For code without lines the line is the dex pc, as in
+/// Android's own traces; for a native method it is -2.
 fn frame(report: &Report, location: LocationId, text: &mut Line) {
     let Some(&Location::Frame { method, dex_pc, line }) = report.symbols.location(location) else { return };
     let Some(method) = report.symbols.method(method) else { return };

@@ -16,8 +16,8 @@ const COLLECTIONS_MS: u64 = 500;
 const HEAP_PERCENT: u64 = 80;
 const NO_PROCESSOR_PERCENT: u64 = 30;
 
-/// How much of the running message's time was not its own: the process was frozen, or main had no processor.
-/// For the latter also how much of the processors the app's other threads had.
+/// Writes how long the running message could not run, because the process was frozen or main had no
+/// processor. For the latter also how much of the processors the app's other threads had.
 pub(super) fn write_no_processor(report: &Report, line: &mut Line) {
     let anr = &report.anr;
     if anr.frozen_ns > 0 {
@@ -39,7 +39,8 @@ pub(super) fn write(report: &Report, stack: &[LocationId], line: &mut Line) {
     write_collections(report, line);
 }
 
-/// The lock that main waits for. ART names it, or Java does, where main is parked or joins a thread.
+/// Writes the lock or the thread that main waits for. ART names it, or Java does, where main is parked or
+/// joins a thread.
 fn write_lock(report: &Report, stack: &[LocationId], line: &mut Line) {
     let first = report.locks.waits.first();
     if let Some((first, holder)) = first.and_then(|first| Some((first, first.holder.as_ref()?))) {
@@ -74,10 +75,11 @@ fn object_of(wait: &LockWait) -> &str {
     if wait.of_class.is_empty() { &wait.class } else { &wait.of_class }
 }
 
-/// Frames at the top of a stack in which `Thread.join` waits.
+/// In how many frames at the top of a stack `Thread.join` is searched for.
 const JOIN_FRAMES: usize = 6;
 
-/// Whether main was in `Thread.join`: `Thread.sleep` waits on the same object.
+/// Whether main was in `Thread.join`. The object that main waits on does not show that: in `Thread.sleep` a
+/// thread waits on such an object, too, its own.
 fn joins(report: &Report, stack: &[LocationId]) -> bool {
     let mut top = stack.iter().rev().take(JOIN_FRAMES).filter_map(|&at| of_others(report, at));
     top.any(|frame| frame == ("java.lang.Thread", "join"))

@@ -20,7 +20,8 @@ use names::name;
 /// add to a value.
 const MAX_BYTES: usize = 900;
 
-/// How many frames of the running message's last stack are named, and how many messages of the history.
+/// At most `FRAMES` frames of the running message's last stack are named, and `SLOWEST` messages of the
+/// history.
 const FRAMES: usize = 6;
 const SLOWEST: usize = 3;
 
@@ -144,8 +145,8 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
     }
 }
 
-/// The line: what the main thread does, what is known about the cause, where it is, what it did before, what
-/// waits, and, where wanted, the annotations. At most 900 bytes.
+/// The digest: what the main thread does, what is known about the cause, where it is, what it did before,
+/// what waits, and, where wanted, the annotations. At most 900 bytes.
 fn digest(report: &Report, with_annotations: bool) -> String {
     let mut line = Line::default();
     let stack = last_stack(report).unwrap_or_default();
@@ -183,9 +184,8 @@ fn main(report: &Report, line: &mut Line) {
     }
 }
 
-/// The last stack of the running message, or of what runs outside of messages, innermost frame first. The
-/// first frame of the app, or else of a library, is named, however deep it is: it says more than the last of
-/// the platform's.
+/// Writes where main is: the innermost frames of `stack`. The first frame of the app, or else of a library,
+/// is written however deep it is: it says more than the last of the platform's.
 fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     let frame = |location| {
         let found = report.symbols.location(location);
@@ -218,7 +218,8 @@ fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     }
 }
 
-/// The last stack of the running message, or of what runs outside of messages, outermost frame first.
+/// The last stack of the running message, or of what runs outside of messages, outermost frame first; `None`
+/// where there is none.
 fn last_stack(report: &Report) -> Option<Vec<LocationId>> {
     let token = match &report.main {
         MainState::Running(running) => running.token,
@@ -229,7 +230,7 @@ fn last_stack(report: &Report) -> Option<Vec<LocationId>> {
     stacks::stacks(tree).ok()?.last()
 }
 
-/// The slowest messages before the running one.
+/// Writes the slowest messages before the running one.
 fn slowest(report: &Report, line: &mut Line) {
     let mut below = u64::MAX;
     let mut before = " | before: ";

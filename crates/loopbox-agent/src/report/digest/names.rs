@@ -14,7 +14,7 @@ pub(super) fn name(message: Option<&Message>, line: &mut Line) {
     }
 }
 
-/// The name of a message: the class of its callback, or that of its target with its `what`.
+/// Writes the name of a message: the class of its callback, or that of its target with its `what`.
 pub(super) fn name_parts(target: &str, callback: &str, what: Option<i32>, line: &mut Line) {
     line.text(if callback.is_empty() { target } else { callback });
     // A posted Runnable's is 0, and means nothing.

@@ -61,7 +61,7 @@ pub(super) enum AskSystem {
     No,
     /// Asks. No answer means that the system reports nothing yet.
     Yes,
-    /// No answer means that the system has not noticed anything.
+    /// Asks. No answer means that the system has not noticed anything: it is not asked again.
     LastTime,
 }
 
@@ -134,7 +134,7 @@ enum Stage {
     /// The main thread's data is being collected.
     Collecting,
     /// The first file exists, and the recorder asks for the queue and the threads. It asks for the queue only
-    /// when ART has written its trace or this time has come.
+    /// when ART has written its trace, or at `trace_until_ns`.
     FirstOnDisk { updated: bool, deadline_ns: Option<Uptime>, trace_until_ns: Option<Uptime> },
     /// Only the threads' answer is missing.
     WaitingForThreads { deadline_ns: Uptime },
@@ -160,12 +160,13 @@ struct Followed {
 }
 
 impl Followed {
-    /// No more evidence can come.
+    /// Whether no more evidence can come.
     fn is_settled(&self) -> bool {
         self.message == Token::NONE && self.ask_until_ns.is_none()
     }
 
-    /// What to do with the file when it is not followed any more.
+    /// What to do with the file when it is not followed any more; `None` when no more evidence could come
+    /// anyway.
     fn close(self) -> Option<Action> {
         (!self.is_settled()).then_some(Action::Close { file: self.file })
     }
@@ -270,8 +271,8 @@ impl Lifecycle {
         }
     }
 
-    /// Forwards the signal. The first file is written before that, because the system's own trace takes
-    /// seconds, and the process may be gone after it.
+    /// Forwards the signal, if the report is for one. The first file is written before that, because the
+    /// system's own trace takes seconds, and the process may be gone after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
             self.actions.push(Action::ForwardSignal);
@@ -360,12 +361,12 @@ impl Lifecycle {
         }
     }
 
-    /// The file gets no more evidence.
+    /// Ends the following of a file: it gets no more evidence.
     fn close_followed(&mut self) {
         self.actions.extend(self.followed.take().and_then(Followed::close));
     }
 
-    /// The report waits for nothing more.
+    /// Completes the report: it waits for nothing more.
     fn complete(&mut self) {
         if let Some(Current { trigger, .. }) = self.current.take() {
             self.actions.extend([Action::WriteComplete, Action::NotifyComplete(trigger)]);

@@ -42,7 +42,7 @@ struct Notice {
 const COMPLETE: i64 = 0;
 /// There is a first file, and more will come.
 const FIRST_FILE: i64 = -1;
-/// Without a report: what earlier processes left has been read.
+/// What earlier processes left has been read. The notice has no report.
 const PREVIOUS_RUNS_READ: i64 = -2;
 
 /// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
@@ -71,7 +71,8 @@ pub fn set_first_listener(listener: Option<Listener>) {
     have_native_thread();
 }
 
-/// Starts the thread while a recording runs. If that fails, the next report tries again.
+/// Starts the thread of native listeners, if there is one and a recording runs. If that fails, the next
+/// report tries again.
 fn have_native_thread() {
     let wanted = native::LISTENER.get().is_some() || native::FIRST.get().is_some();
     if wanted
@@ -82,17 +83,18 @@ fn have_native_thread() {
     }
 }
 
-/// A recording begins.
+/// Starts the threads that notify the listeners, at the beginning of a recording. Native listeners get one
+/// only if there are any.
 ///
 /// # Errors
-/// When the system cannot create a thread.
+/// When the system cannot create the thread that notifies Java.
 pub(crate) fn start() -> std::io::Result<()> {
     JAVA.start()?;
     have_native_thread();
     Ok(())
 }
 
-/// The recording has ended: the threads end as soon as they have finished.
+/// Notes that the recording has ended: the threads end as soon as they have finished.
 pub(crate) fn end() {
     JAVA.end();
     NATIVE.end();
@@ -187,7 +189,7 @@ fn slot(about: i64) -> Option<&'static native::Slot> {
     }
 }
 
-/// Returns false when Java was not called, because memory is short.
+/// Notifies Java. Returns false when Java was not called, because memory is short.
 fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) -> bool {
     let Some(classes) = class_cache::get() else { return true };
     let notified = call::with_frame(env, |env| {

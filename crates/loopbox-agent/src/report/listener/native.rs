@@ -21,9 +21,9 @@ pub(super) struct Slot {
     called: Mutex<Option<(Listener, Origin)>>,
 }
 
-/// Is notified of complete reports.
+/// The listener that is notified of complete reports.
 pub(super) static LISTENER: Slot = Slot::new();
-/// Is notified of first files.
+/// The listener that is notified of first files.
 pub(super) static FIRST: Slot = Slot::new();
 
 impl Slot {

@@ -18,11 +18,11 @@ const REFUSED_AFTER_NS: u64 = 1_000_000_000;
 /// The notices that the listeners have not received yet.
 struct Waiting {
     notices: Vec<Notice>,
-    /// A thread takes the notices.
+    /// Whether a thread takes the notices.
     has_thread: bool,
-    /// The thread stays when there are no notices.
+    /// Whether the thread stays when there are no notices.
     stays: bool,
-    /// Requests for reports that were refused, and when the callers will be notified.
+    /// Requests for reports that were refused. Their callers are notified at `refused_at_ns`.
     refused: Vec<i64>,
     refused_at_ns: Uptime,
 }
@@ -51,7 +51,7 @@ impl Queue {
         body(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A recording begins: has the thread ready, asleep.
+    /// Has the thread ready, asleep, because a recording begins.
     ///
     /// # Errors
     /// When the system cannot create a thread.
@@ -69,7 +69,7 @@ impl Queue {
         self.waiting(|waiting| waiting.stays)
     }
 
-    /// The recording has ended: the thread ends as soon as it has finished.
+    /// Notes that the recording has ended: the thread ends as soon as it has finished.
     pub(super) fn end(&self) {
         self.waiting(|waiting| waiting.stays = false);
         self.wake();
@@ -117,7 +117,7 @@ impl Queue {
 #[derive(Debug)]
 enum Next {
     Notify(Notice),
-    /// These requests are refused.
+    /// Notify the callers that these requests are refused.
     Refuse(Vec<i64>),
     /// Sleep until this time, or until there is something to do.
     Sleep(Option<Uptime>),
@@ -135,7 +135,8 @@ impl Waiting {
         }
     }
 
-    /// Returns whether a thread has to be started.
+    /// Adds a notice; drops the oldest when [`MAX_WAITING`] wait already. Returns whether a thread has to be
+    /// started.
     fn add(&mut self, notice: Notice) -> bool {
         if self.notices.len() == MAX_WAITING {
             self.notices.remove(0);

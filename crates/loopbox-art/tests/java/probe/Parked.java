@@ -1,6 +1,6 @@
 package probe;
 
-/** Main is sampled inside of malloc's lock and inside of the dynamic loader's. */
+/** Samples main while it is inside of malloc's lock, and while it is inside of the dynamic loader's. */
 public final class Parked {
     public static void main(String[] args) {
         System.out.println("installed " + Probe.install());

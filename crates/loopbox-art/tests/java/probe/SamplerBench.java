@@ -3,8 +3,8 @@ package probe;
 import dalvik.annotation.optimization.FastNative;
 
 /**
- * The example library art_bench samples it in three ways, at several stack depths, while it computes and
- * while it waits. Arguments: samples of each way, then the depths.
+ * The main thread computes, and then waits, at several stack depths. Meanwhile the example library art_bench
+ * samples it in three ways. Arguments: samples of each way, then the depths.
  */
 public final class SamplerBench {
     static {

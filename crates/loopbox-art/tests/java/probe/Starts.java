@@ -5,7 +5,7 @@ package probe;
  * go.
  */
 final class Starts {
-    /** How many frames there are; each of them is read each time. */
+    /** How many frames the stack has; each discovery reads all of them. */
     private static final int FRAMES = 500;
 
     private static volatile boolean done;

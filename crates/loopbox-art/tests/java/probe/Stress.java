@@ -160,7 +160,8 @@ public final class Stress {
     }
 
     /**
-     * A new class loader for each round: its classes, methods and dex file are freed when it is collected.
+     * Loads classes with a new class loader for each round: its classes, methods and dex file are freed when
+     * it is collected.
      */
     static void load(String classPath) throws Exception {
         Class<?> dropped = new PathClassLoader(classPath, Object.class.getClassLoader()).loadClass("probe.Dropped");

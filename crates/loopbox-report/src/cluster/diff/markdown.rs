@@ -5,7 +5,7 @@ use crate::model::plural::plural;
 use crate::render::commonmark::escape;
 use std::fmt::Write as _;
 
-/// The groups that changed; those that did not are counted.
+/// A table of the groups that changed, and the number of those that did not.
 pub fn markdown(comparison: &Comparison) -> String {
     let c = comparison;
     let side = |side: &Side| format!("{} ({})", escape(&side.name), plural(side.reports, "report"));

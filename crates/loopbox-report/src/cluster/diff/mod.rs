@@ -26,9 +26,9 @@ const SCHEMA: &str = "loopbox.diff/1";
 /// One of the two sets of reports.
 #[derive(Debug)]
 pub struct SideInput {
-    /// What it is called.
+    /// The name of the set.
     pub name: String,
-    /// Its groups.
+    /// The groups of the set.
     pub clusters: Clusters,
     /// The number of files that could not be used.
     pub skipped: u64,
@@ -51,15 +51,15 @@ pub enum Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// The group is only in the newer set.
     New,
-    /// It surely has a higher rate.
+    /// The group surely has a higher rate in the newer set.
     Worse,
-    /// It is not there any more.
+    /// The group is only in the older set.
     Gone,
-    /// It surely has a lower rate.
+    /// The group surely has a lower rate in the newer set.
     Better,
-    /// Its names are obfuscated, so they differ from version to version.
+    /// The names of the group are obfuscated, so they differ from version to version.
     Incomparable,
     /// The change may be chance.
     Same,
@@ -82,9 +82,9 @@ impl ChangeKind {
 /// One of the two sets of reports.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Side {
-    /// What it is called.
+    /// The name of the set.
     pub name: String,
-    /// The number of its reports.
+    /// The number of reports in the set.
     pub reports: u64,
     /// The number of files that could not be used.
     pub skipped: u64,
@@ -94,7 +94,7 @@ pub struct Side {
     pub of: u64,
 }
 
-/// A change of a rate, with the interval that holds with 95 % for all groups at once.
+/// A change of a rate, with its confidence interval. The intervals of all groups hold at once with 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The rate after, minus the rate before, per 1,000.
@@ -105,30 +105,30 @@ pub struct Difference {
     pub high: f64,
 }
 
-/// A group in both sets.
+/// A group, with its rate in both sets.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Change {
     /// The id of the group, as in `loopbox cluster`.
     pub id: String,
-    /// Where the time goes, else the message, else the cause.
+    /// The method where the time goes, or else the message, or else the cause.
     pub title: String,
-    /// How it changed.
+    /// How the group changed.
     pub change: ChangeKind,
     /// Whether the interval of the difference excludes 0.
     pub certain: bool,
     /// Whether the group makes the comparison fail.
     pub fails: bool,
-    /// Its rate before.
+    /// The rate of the group in the older set.
     pub before: Rate,
-    /// Its rate after.
+    /// The rate of the group in the newer set.
     pub after: Rate,
-    /// The difference between the two sets.
+    /// The rate in the newer set, minus the rate in the older set.
     pub difference: Difference,
-    /// The rule that found the cause of most of its reports.
+    /// The rule that found the cause of most of the group's reports.
     pub cause: String,
-    /// The app's frames of all its reports.
+    /// The app's frames of all reports of the group.
     pub frames: Vec<String>,
-    /// The report to open first, of the newer set where there is one.
+    /// The report to open first, from the newer set if it has one.
     pub open: String,
 }
 
@@ -155,8 +155,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two sets. `active` is the number of users of the app in each set, or the number of its uses.
-    /// Without it rates refer to the users who sent a report, or to the reports where none names its user.
+    /// Compares two sets. `active` has the number of the app's users, or of its uses, for each set. Without
+    /// it rates refer to the users who sent a report. When no report of a set names its user, they refer to
+    /// the reports.
     pub fn new(
         before: &SideInput,
         after: &SideInput,
@@ -212,7 +213,7 @@ impl Comparison {
         }
     }
 
-    /// `2 problems fail: 1 new, 1 worse`, or a sentence that none fails.
+    /// `passed`, or `failed: 1 new, 1 worse`.
     fn verdict(&self) -> String {
         let count = |kind| self.groups.iter().filter(|change| change.fails && change.change == kind).count();
         match (count(ChangeKind::New), count(ChangeKind::Worse)) {
@@ -222,7 +223,7 @@ impl Comparison {
     }
 }
 
-/// Whether the group's names are the same in all versions.
+/// Whether the group can be found in every version: its names are not obfuscated.
 fn is_comparable(pair: [Option<&GroupStats>; 2]) -> bool {
     pair.iter().flatten().all(|group| group.signature.version.is_empty())
 }
@@ -278,7 +279,7 @@ fn change(
 }
 
 impl Difference {
-    /// `+3.1 (2.0 to 4.6)`.
+    /// The difference with its interval: `+3.1 (2.0 to 4.6)`.
     fn text(self) -> String {
         let sign = if self.per_1000 > 0.0 { "+" } else { "" };
         format!("{sign}{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))

@@ -12,7 +12,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// The groups that changed; those that did not are counted.
+/// The groups that changed, and the number of those that did not.
 pub fn text(comparison: &Comparison) -> String {
     let mut out = String::new();
     let c = comparison;

@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 const SKELETON: &str = include_str!("list.html");
 const SCRIPT: &str = include_str!("list.js");
 
-/// The page. Each report comes with its number; the newest `limit` of them are listed, the newest first.
+/// The page of these reports. Each report comes with its number; the newest `limit` of them are listed, the
+/// newest first.
 pub fn list(reports: &[(usize, Sighting)], limit: usize) -> String {
     let mut newest: Vec<&(usize, Sighting)> = reports.iter().collect();
     newest.sort_by_key(|(number, sighting)| (std::cmp::Reverse(sighting.seen_ms), *number));

@@ -12,7 +12,7 @@ const LEAKED_NS: u64 = 3_000_000_000;
 pub(super) struct HeldBack {
     token: i32,
     overdue_ns: u64,
-    /// How many of the messages that were read it holds back.
+    /// How many due messages wait behind the barrier, of the messages that were read.
     messages: usize,
 }
 

@@ -145,7 +145,7 @@ fn held_by(facts: &Facts<'_>, waits: &[LockWait]) -> String {
     words
 }
 
-/// ` in Db.write`; empty without a stack.
+/// An addition to the name of a thread, from the top of its stack: ` in Db.write`. Empty without a stack.
 fn in_top(facts: &Facts<'_>, stack: &[FrameId]) -> String {
     stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
 }
@@ -161,7 +161,8 @@ fn initialized_by<'a>(facts: &Facts<'a>, object: &'a str) -> Option<(&'a str, &'
     Some((class, a.threads.threads.iter().find(initializes)?))
 }
 
-/// `waits for thread sync to end, which is in FileDescriptor.sync`.
+/// The title when main waits in `Thread.join`: `waits for thread sync to end, which is in
+/// FileDescriptor.sync`.
 fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String {
     let does = match own_stack(facts, thread).last() {
         _ if thread.tid == Some(facts.analysis.meta.process.pid) => ", which is itself".into(),
@@ -275,7 +276,7 @@ fn hint(facts: &Facts<'_>, lock: LockKind, suspect: &Suspect<'_>) -> String {
     format!("thread {}{tid}: {role}: {does} {}{place}{also}", thread.name, frames[*top].full())
 }
 
-/// [`monitor_place`] as a cause.
+/// A wait for a monitor, at the place from [`monitor_place`], as the cause.
 pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     let (top, top_share) = monitor_place(facts, slow)?;

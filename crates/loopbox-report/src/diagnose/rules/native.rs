@@ -117,7 +117,7 @@ fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"
 }
 
-/// The innermost native frame that is not the C library's, with its function if symbols have it.
+/// The innermost native frame outside of the C library, with its function if symbols name it.
 fn native_frames(main: &MainThread) -> Option<String> {
     let native = main.native.as_ref()?;
     let mut named =

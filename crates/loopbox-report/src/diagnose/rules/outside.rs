@@ -34,7 +34,7 @@ fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
     Some(describe(facts, slow, score).with_evidence(ended).with_message(slow.token))
 }
 
-/// How long before the dump the last message ended, or main last waited for one.
+/// How long before the dump the last message ended, or main last waited for a message.
 fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
     let after_ns = facts.analysis.outside().map_or(slow.start_ns, |outside| outside.after_ns);
     format_ns(facts.now_ns.since(after_ns))

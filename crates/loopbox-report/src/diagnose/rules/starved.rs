@@ -13,7 +13,7 @@ use crate::model::{Analysis, OtherThread};
 use loopbox_format::model::Uptime;
 use std::collections::BTreeMap;
 
-/// How long main waited for a CPU during the message.
+/// Main's wait for a CPU during the message.
 enum Waited {
     /// Measured by the kernel, since the recorder's first check of the message.
     Measured { share: f64, evidence: String },
@@ -125,8 +125,8 @@ fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
-/// This many running threads are no coincidence, and more than most phones have fast cores for. Where main
-/// may run on fewer processors, fewer threads are enough.
+/// This many running threads are no coincidence: most phones have fewer fast cores. Where main may run on
+/// fewer processors, fewer threads are enough.
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.
 const MAX_NAMED: usize = 3;
@@ -137,7 +137,7 @@ const OWN_WEIGHT: f64 = 0.3;
 struct OwnRunning<'a> {
     /// The threads with the most CPU time first.
     threads: Vec<&'a OtherThread>,
-    /// Whether they are enough to take all processors.
+    /// Whether the threads are enough to take all processors.
     are_many: bool,
 }
 

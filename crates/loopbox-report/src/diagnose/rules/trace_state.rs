@@ -194,8 +194,7 @@ fn own_frame(facts: &Facts<'_>, traced: TracedMain<'_>) -> Option<FrameId> {
     facts.analysis.frames.first_own(traced.main.java().iter().rev(), |id| *id).copied()
 }
 
-/// What limits every cause in a report that consists of a trace alone: what a recorder would have known in
-/// addition.
+/// What limits every cause in a report that consists of a trace alone: the data that only a recorder adds.
 pub(super) fn alone(a: &Analysis) -> Option<String> {
     a.is_trace_alone().then(|| {
         "this is the system's trace of one instant: a recorder in the app knows besides for how long main was in this, what ran before, \

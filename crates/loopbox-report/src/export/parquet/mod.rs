@@ -28,7 +28,7 @@ pub const ROW_GROUP: usize = 4_096;
 pub trait Row: Sized + 'static {
     /// The name and version of the columns' contract, in the metadata of the file.
     const SCHEMA: &'static str;
-    /// The kind of a row.
+    /// The name of the table's message type in the Parquet schema.
     const NAME: &'static str;
     /// The columns in order, with their names.
     const COLUMNS: &'static [(&'static str, Column<Self>)];

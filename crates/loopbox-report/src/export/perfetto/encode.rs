@@ -9,15 +9,18 @@ use crate::model::Analysis;
 use crate::model::message_name::tree_title;
 use loopbox_format::model::Uptime;
 
-/// `TrackEvent.Type`.
+/// `TrackEvent.Type`: the start of a slice.
 const SLICE_BEGIN: u64 = 1;
+/// `TrackEvent.Type`: the end of a slice.
 const SLICE_END: u64 = 2;
+/// `TrackEvent.Type`: an instant.
 const INSTANT: u64 = 3;
+/// `TrackEvent.Type`: a counter's value.
 const COUNTER: u64 = 4;
-/// `TrackDescriptor.ChildTracksOrdering.EXPLICIT`.
+/// `TrackDescriptor.ChildTracksOrdering.EXPLICIT`: child tracks are in the order of their ranks.
 const EXPLICIT: u64 = 3;
 
-/// Track ids, unique inside the trace.
+/// The id of the process's track. Ids are unique inside the trace.
 const PROCESS: u64 = 1;
 const MAIN: u64 = 2;
 const STACKS: u64 = 3;
@@ -111,7 +114,7 @@ impl Trace {
         self.push(packet(self.sequence).message(60, descriptor));
     }
 
-    /// Names of frames recur, so they are written once (`InternedData.event_names`), and events refer to them
+    /// Writes the names of frames once (`InternedData.event_names`), because they recur. Events refer to them
     /// by number.
     fn frame_names(&mut self, a: &Analysis) {
         let names = a.frames.iter().enumerate().fold(Message::new(), |names, (i, frame)| {

@@ -31,7 +31,7 @@ pub struct Merged {
     /// The number of packets of the system's trace.
     pub packets: u64,
     /// How much the two clocks disagree about the time of day at the same uptime, in nanoseconds. `None`
-    /// where the trace's clocks cannot be read, for instance because it is compressed.
+    /// where the trace's clocks cannot be read, for instance because the trace is compressed.
     pub clocks_differ_ns: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub enum MergeError {
     NoTrace {
         /// The offset of the first invalid byte.
         offset: u64,
-        /// What is wrong there.
+        /// What is wrong at that offset.
         what: &'static str,
     },
     /// Reading or writing failed.

@@ -4,8 +4,9 @@ use super::proto::Message;
 
 pub(super) const CLOCK_REALTIME: u64 = 1;
 pub(super) const CLOCK_MONOTONIC: u64 = 3;
-/// `TracePacket.SequenceFlags`.
+/// `TracePacket.SequenceFlags`: the sequence starts anew.
 pub(super) const STATE_CLEARED: u64 = 1;
+/// `TracePacket.SequenceFlags`: the packet depends on earlier packets of its sequence.
 const NEEDS_STATE: u64 = 2;
 
 /// Where packets are written.
@@ -21,7 +22,7 @@ impl Place {
     pub(crate) const ALONE: Self = Self { sequence: 1, is_alone: true };
 }
 
-/// Perfetto's timestamps are signed.
+/// A time as Perfetto's timestamp, which is signed: at most `i64::MAX`.
 pub(super) fn instant(ns: u64) -> u64 {
     ns.min(i64::MAX as u64)
 }

@@ -8,9 +8,9 @@ use super::proto::Message;
 use crate::model::{Analysis, FrameKind, SampledTree};
 use loopbox_format::model::Uptime;
 
-/// `Frame.Kind`.
+/// `Frame.Kind` of native frames.
 const NATIVE: u64 = 1;
-/// `StackSample.CounterDescriptor.Unit`.
+/// The unit of the samples' weights, of `StackSample.CounterDescriptor.Unit`.
 const NANOSECONDS: u64 = 1;
 /// The number of the only thread that has samples.
 const MAIN_THREAD: u64 = 1;

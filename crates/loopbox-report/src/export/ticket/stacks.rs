@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// How many frames above the app's own first one are written: what main waits in, and what the app called.
 const ABOVE: usize = 4;
-/// This many native frames without a function, or more, become one line.
+/// From this number on, consecutive native frames without a function become one line.
 const UNNAMED: usize = 3;
 
 /// The stack of main at the dump, the innermost frame first; empty without one.

@@ -11,12 +11,12 @@ pub(in crate::load) enum Line<'t> {
     Field(&'t str, &'t str),
     /// The system asked for the trace of this process, at this uptime in milliseconds.
     Asked(u32, u64),
-    /// ART's part, or a native backtrace, begins: the process, and when.
+    /// The first line of ART's part, or of a native backtrace: the process, and when the part was written.
     Begin(u32, &'t str),
-    /// The beginning of the list of what each thread of the process sleeps in. The system writes it when ART
-    /// does not answer.
+    /// The first line of the list of what each thread of the process sleeps in: the process, and when the
+    /// list was written. The system writes the list when ART does not answer.
     Channels(u32, &'t str),
-    /// A line of that list: the thread, and the kernel function.
+    /// A line of the list that [`Line::Channels`] begins: the thread, and the kernel function.
     Channel(u32, &'t str),
     /// The beginning of ART's list of the threads that it knows.
     Threads,
@@ -27,11 +27,11 @@ pub(in crate::load) enum Line<'t> {
     Java(JavaFrame<'t>),
     Lock(Lock<'t>),
     Native(&'t str),
-    /// Something else in a stack.
+    /// Any other line in a stack.
     Note(&'t str),
     /// A blank line, which ends a thread.
     Blank,
-    /// Something else.
+    /// A line without a known meaning.
     Other,
 }
 
@@ -69,7 +69,8 @@ impl Lock<'_> {
     }
 }
 
-/// Reads a line. `in_thread`: whether the line is part of a thread, which began before it and has not ended.
+/// Reads a line. `in_thread` is whether the line is part of a thread, which began before it and has not
+/// ended.
 pub(in crate::load) fn read(line: &str, in_thread: bool) -> Line<'_> {
     let trimmed = line.trim();
     if trimmed.is_empty() {

@@ -19,8 +19,8 @@ use std::collections::HashMap;
 /// How far apart the report and its trace may be: the system takes its traces one after the other, for twenty
 /// seconds at most, and a frozen app is late with its own.
 const NEAR_MS: u64 = 60_000;
-/// The limit for a report without a stack: only the time then shows whether main was in the same message. No
-/// time-out of the system is shorter.
+/// How far apart the report and its trace may be when the report has no stack. Then only the time shows
+/// whether main was in the same message. No time-out of the system is shorter.
 const CLOSE_MS: u64 = 5_000;
 /// The offsets of all time zones are multiples of this.
 const QUARTER_MS: i64 = 15 * 60_000;
@@ -40,7 +40,7 @@ pub(in crate::load) fn complete(a: &mut Analysis) {
     a.system_trace = Some(trace);
 }
 
-/// Why a trace is not of the moment of the report.
+/// Why a trace is not of the moment of the report; `None` when it is.
 fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     let Some(main) = trace.main() else { return Some("it does not show the main thread".into()) };
     if a.is_trace_alone() {
@@ -100,7 +100,8 @@ fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> O
     }
 }
 
-/// How much later than the report the trace was written.
+/// How much later than the report the trace was written, in milliseconds; negative when it was written
+/// before. `None` when that is not known.
 fn late_ms(trace: &SystemTrace, a: &Analysis) -> Option<i64> {
     if let Some(asked_ns) = trace.asked_ns {
         return Some((asked_ns.0 / 1_000_000) as i64 - (a.dump_ns.0 / 1_000_000) as i64);

@@ -5,7 +5,7 @@ use crate::model::Analysis;
 use crate::test_support::{NOW_NS, OUTSIDE, ReportBuilder};
 use loopbox_format::model::{Feature, MainState, Report, Uptime};
 
-/// The dump of every built report, as ART writes a time.
+/// The time of the dump of every built report, in the form in which ART writes a time.
 const NOW: &str = "2026-09-21 14:13:20.000000000+0000";
 const LOOPER: &str = "  at android.os.Looper.loop(Looper.java:1)\n  at android.app.ActivityThread.main(ActivityThread.java:1)\n";
 const SLEEPS: &str = "  at java.lang.Thread.sleep(Native method)\n  at own.A.f(A.java:1)\n  at android.os.Handler.dispatchMessage(Handler.java:1)\n";
@@ -21,7 +21,7 @@ fn trace(at: &str, state: &str, stack: &str) -> String {
     )
 }
 
-/// A report whose sampler was off: main is idle, running, or busy for 5.2 s.
+/// A report of an idle main thread, whose sampler was off.
 fn without_stacks() -> ReportBuilder {
     ReportBuilder::new().group(10, 290, 20).idle(6_000).with(|report| {
         let sampler = report.features.iter_mut().find(|state| state.feature == Feature::Sampler).unwrap();

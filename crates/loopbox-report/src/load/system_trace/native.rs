@@ -4,8 +4,8 @@ use crate::load::limits;
 use crate::model::sanitize::sanitize;
 use crate::model::{NativeFrame, NativeModule, NativeStack, SourceFunction};
 
-/// The frame of a line such as `native: #00 pc 000000000009b5f8  /apex/…/libc.so (syscall+28) (BuildId:
-/// ab12)`, added to a stack.
+/// Adds the frame of a line to a stack. The line is such as `native: #00 pc 000000000009b5f8  /apex/…/libc.so
+/// (syscall+28) (BuildId: ab12)`.
 pub(super) fn add(stack: &mut NativeStack, line: &str) {
     let Some((offset, module, function)) = read(line) else { return };
     if stack.frames.len() >= limits::STACK_DEPTH {

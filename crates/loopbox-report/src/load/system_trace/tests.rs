@@ -12,9 +12,11 @@ const DEADLOCK: &str = include_str!("../../../tests/traces/art10-deadlock.txt");
 const ENTERING: &str = include_str!("../../../tests/traces/art11-entering.txt");
 const ANDROID_14: &str = include_str!("../../../tests/traces/android14-binder.txt");
 
-/// The process and the time of each trace.
+/// The process and the time of the trace with a chain of locks.
 const CHAIN_OF: (u32, u64) = (28_946, 1_795_362_127_000);
+/// The process and the time of the trace with a deadlock.
 const DEADLOCK_OF: (u32, u64) = (29_423, 1_795_362_133_000);
+/// The process and the time of the trace in which main waits to enter a monitor.
 const ENTERING_OF: (u32, u64) = (3_461, 1_795_362_787_000);
 
 /// A report of the hang that a trace shows, without locks or other threads.

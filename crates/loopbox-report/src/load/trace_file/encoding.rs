@@ -35,8 +35,8 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     }
 }
 
-/// Whether it is readable text: no text has a zero byte, and few have other characters that a terminal does
-/// not show.
+/// Whether the bytes are readable text: no text has a zero byte, and few texts have other characters that a
+/// terminal does not show.
 fn is_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SAMPLE)];
     let is_control = |byte: &&u8| **byte < b' ' && !matches!(**byte, b'\n' | b'\r' | b'\t' | 0x0C | 0x1B);

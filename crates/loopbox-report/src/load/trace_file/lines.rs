@@ -13,8 +13,8 @@ const STATES: [(&str, &str); 9] = [
     ("starting", "Starting"),
 ];
 
-/// The lines, each as ART would have written it. A blank line between two lines of one stack, as web pages
-/// put it there, is left out.
+/// The lines of a text, each as ART would have written it. A blank line between two lines of one stack, as
+/// web pages put it there, is left out.
 pub(super) fn canonical(text: &str) -> impl Iterator<Item = String> {
     let mut blank = false;
     // Ends of lines of each system.

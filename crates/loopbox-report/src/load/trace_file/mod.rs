@@ -38,7 +38,7 @@ pub struct ProcessTrace {
     name: String,
     /// The trace's text in ART's form.
     text: String,
-    /// Whether it has the part that ART writes.
+    /// Whether the text has the part that ART writes.
     of_art: bool,
     has_main: bool,
 }
@@ -56,7 +56,7 @@ impl TraceFile {
         (!dumps.is_empty()).then_some(Self { dumps })
     }
 
-    /// How many processes it shows.
+    /// How many processes the file shows.
     pub fn processes(&self) -> usize {
         self.dumps.len()
     }
@@ -73,7 +73,7 @@ impl TraceFile {
         self.dumps.iter().find(|dump| dump.name == process || number.is_some() && dump.pid == number)
     }
 
-    /// The names of its processes, for an error message.
+    /// The names of the file's processes, for an error message.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.dumps.iter().map(ProcessTrace::name)
     }
@@ -245,7 +245,8 @@ fn abi_name(abi: &str) -> &str {
     }
 }
 
-/// `google shiba` of `google/shiba/shiba:14/UQ1A.240105.004/11206848:user/release-keys`.
+/// Brand and device in a build fingerprint: `google shiba` of
+/// `google/shiba/shiba:14/UQ1A.240105.004/11206848:user/release-keys`.
 fn device(fingerprint: &str) -> String {
     let mut parts = fingerprint.split([':', '/']);
     let (Some(brand), Some(_), Some(device)) = (parts.next(), parts.next(), parts.next()) else {
@@ -254,7 +255,7 @@ fn device(fingerprint: &str) -> String {
     sanitize(&format!("{brand} {device}"), limits::NAME_CHARS)
 }
 
-/// `5.2.1 (50201)` of `com.example.shop v50201 (5.2.1)`.
+/// The app's version in a `Package:` line: `5.2.1 (50201)` of `com.example.shop v50201 (5.2.1)`.
 fn version(package: &str) -> String {
     let found = package.split_once(" v").and_then(|(_, version)| version.split_once(" ("));
     let found = found.map(|(code, name)| format!("{} ({code})", name.trim_end_matches(')')));

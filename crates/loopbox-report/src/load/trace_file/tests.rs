@@ -26,7 +26,7 @@ fn verdict(bytes: &[u8]) -> Diagnosis {
     diagnose(&analysis(read(bytes).first()))
 }
 
-/// As the Play Console shows it: no attributes, and a blank in front of each source.
+/// The trace as the Play Console shows it: without attributes, and with a blank in front of each source.
 fn of_the_play_console(text: &str) -> String {
     let threads = text.lines().skip_while(|line| !line.starts_with('"'));
     let lines = threads.filter(|line| !line.starts_with("  |") && !line.starts_with("-----"));
@@ -172,7 +172,7 @@ fn a_frozen_process_is_no_hang() {
     }
 }
 
-/// R8's retrace writes a frame that may be of several methods as a line for each.
+/// When a frame may be of several methods, R8's retrace writes a line for each method.
 #[test]
 fn other_methods_that_a_frame_may_be_of_are_no_frames() {
     let text = "----- pid 9 at 2026-11-26 12:00:25.612345678+0100 -----\nCmd line: own.app\nDALVIK THREADS (1):\n\

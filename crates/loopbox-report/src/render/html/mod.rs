@@ -27,7 +27,7 @@ use std::collections::HashMap;
 
 const SKELETON: &str = include_str!("page.html");
 pub(crate) const STYLE: &str = include_str!("page.css");
-/// Parts of one script, in this order.
+/// The parts of the page's one script, in the order in which they are joined.
 const SCRIPT: [&str; 5] = [
     include_str!("common.js"),
     include_str!("verdict.js"),
@@ -55,7 +55,8 @@ struct Page<'a> {
     lost: &'a [String],
     damage: &'a [Issue],
     strings: Vec<&'a str>,
-    /// Class, method and file as indices into `strings`, line or -1, dex pc or -1, kind.
+    /// For each frame: class, method and file as indices into `strings`, the line or -1, the dex pc or -1,
+    /// the kind.
     frames: Vec<[i64; 6]>,
     trees: Vec<PageTree>,
 }

@@ -125,7 +125,7 @@ fn list(out: &mut String, lines: &[String]) {
     }
 }
 
-/// Whether it is an ANR, and how the process ended.
+/// Writes whether the report is of an ANR, and how the process ended.
 fn anr(out: &mut String, a: &Analysis) {
     let (summary, evidence) = (verdict_summary(&a.anr), derive::evidence(a));
     if summary.is_empty() && evidence.is_empty() {

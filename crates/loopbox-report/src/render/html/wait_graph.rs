@@ -12,19 +12,20 @@ use std::fmt::Write as _;
 
 /// How many threads are drawn; those that main waits for come first.
 const MAX_THREADS: usize = 40;
-/// Characters of a line in a box.
+/// The most characters of a line in a box.
 const MAX_CHARS: usize = 31;
 const WIDTH: usize = 224;
 const HEIGHT: usize = 44;
-/// The distance from one column of boxes to the next, and from one row to the next.
+/// The distance from one column of boxes to the next.
 const COLUMN: usize = WIDTH + 48;
+/// The distance from one row of boxes to the next.
 const ROW: usize = HEIGHT + 14;
 const MARGIN: usize = 12;
 
 /// A thread of the drawing.
 struct Thread {
     name: String,
-    /// What the thread waits for, and the index of the thread that holds it.
+    /// The lock that the thread waits for, in words, and the index of the thread that holds it.
     wait: Option<(String, usize)>,
     /// The frame that the thread is in, when it waits for no other thread.
     top: Option<FrameId>,
@@ -219,8 +220,8 @@ pub(super) fn section(a: &Analysis) -> String {
     out
 }
 
-/// Draws from the right side of a box to the left side of a box on its right. An arrow to the left goes below
-/// both boxes.
+/// Draws an arrow from the right side of a box to the left side of a box on its right. An arrow to the left
+/// goes below both boxes.
 fn arrow(out: &mut String, from: (usize, usize), to: (usize, usize)) {
     let middle = HEIGHT / 2;
     let (x1, y1, y2) = (from.0 + WIDTH, from.1 + middle, to.1 + middle);
@@ -244,7 +245,7 @@ fn in_words(graph: &WaitGraph) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// `a Basket` of `a com.example.shop.Basket`.
+/// The words for a locked object, without its package: `a Basket` of `a com.example.shop.Basket`.
 fn short_object(object: &str) -> String {
     match object.rsplit_once(' ') {
         Some((article, class)) => format!("{article} {}", class.rsplit('.').next().unwrap_or_default()),

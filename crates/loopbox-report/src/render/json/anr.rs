@@ -12,11 +12,11 @@ use loopbox_format::model::{
 use std::borrow::Cow;
 
 json_object! {
-    /// Whether the report is of an ANR, by whose report, and the evidence.
+    /// Whether the report is of an ANR, and the evidence.
     pub(super) struct AnrView<'a>(a: &'a Analysis) {
         /// `confirmed`: the system reported it; `probable`: the system's signal came while main was busy;
         /// `hang`: a message ran longer than its hang threshold, or messages were due for longer than that;
-        /// `responsive`; `unknown`: no verdict.
+        /// `responsive`: nothing shows that main did not respond; `unknown`: no verdict.
         verdict: Name<AnrVerdict> = Name(a.anr.verdict),
         /// The verdict in words; empty when it is `unknown`.
         summary: &'static str = verdict_summary(&a.anr),
@@ -44,18 +44,19 @@ json_object! {
         debugged: bool = a.anr.debugged,
         /// The SIGQUIT that the report answers.
         signal: Option<SignalView> = a.anr.signal.map(SignalView::new),
-        /// What the system answered; null when the recorder did not ask it.
+        /// What the system answered when the recorder asked it about the ANR; null when the recorder did not
+        /// ask.
         system: Option<Name<&'a SystemWord>> = a.anr.system.as_ref().map(Name),
-        /// How the system describes the ANR.
+        /// How the system describes the ANR; empty when it did not report one.
         system_words: &'a str = match &a.anr.system {
             Some(SystemWord::NotResponding(words)) => words,
             _ => "",
         },
         /// How the process ended, as `ApplicationExitInfo` has it.
         exit: Option<ExitView<'a>> = a.anr.exit.as_ref().map(|exit| ExitView::new(exit, a.anr_info)),
-        /// What the system waited for, by its own word; null when it is not known.
+        /// What the system waited for, according to the system; null when it is not known.
         awaited: Option<Cow<'static, str>> = anr_call(a).map(|call| call.words),
-        /// How long the system waits for that; null when it does not say.
+        /// The system's time-out for what it waited for; null when it does not report one.
         timeout_ms: Option<f64> = anr_call(a).and_then(|call| call.timeout_ms).map(|ms| ms as f64),
         /// The system's warnings of an ANR that came while the main thread was late, oldest first.
         warnings: Vec<WarningView> =
@@ -66,7 +67,7 @@ json_object! {
 json_object! {
     /// A warning of the system that it would soon call an ANR.
     struct WarningView(warning: &AnrWarning, dump_ns: Uptime, info: Option<AnrInfo>) {
-        /// When it came, relative to the dump.
+        /// When the warning came, relative to the dump.
         at_ms: f64 = ms_between(warning.at_ns, dump_ns),
         /// The number of the ANR, unique for its type until the device restarts.
         id: i32 = warning.id,
@@ -78,7 +79,7 @@ json_object! {
         consumed_ms: f64 = warning.consumed_ms as f64,
         /// The time-out.
         timeout_ms: f64 = warning.timeout_ms as f64,
-        /// Whether it is of the ANR that ended the process, by its number.
+        /// Whether the warning is of the ANR that ended the process, by its number.
         ended_process: bool = info.is_some_and(|info| warning.is_of(&info)),
     }
 }
@@ -94,7 +95,7 @@ json_object! {
         name: Cow<'static, str> = words_of(info.kind),
         /// The time-out.
         timeout_ms: f64 = info.timeout_ms as f64,
-        /// Whether the user could notice it.
+        /// Whether the user could notice the ANR.
         user_perceptible: bool = info.user_perceptible,
     }
 }
@@ -102,7 +103,7 @@ json_object! {
 json_object! {
     /// Who used the processors while the running message ran.
     struct CpuView(used: CpuUse) {
-        /// The length of the time that this is about.
+        /// The length of the time in which the processors' use was counted.
         over_ms: f64 = ms(used.over_ns),
         /// CPU time of the main thread.
         main_ms: f64 = ms(used.main_ns),

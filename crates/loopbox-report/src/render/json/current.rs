@@ -18,38 +18,39 @@ pub(crate) enum CurrentView<'a> {
     Idle {
         /// How long no message had been running.
         for_ms: f64,
-        /// The key in `trees` of the main thread's stacks of that time; null without any.
+        /// The key in `trees` of the main thread's stacks of that time; null when there are none.
         token: Option<Key>,
     },
     /// The main thread was busy, and in no message.
     Outside {
-        /// The key of the stacks in `trees`, named after the message before: `after-45`.
+        /// The key of the stacks in `trees`, by the number of the message before: `after-45`.
         token: Key,
         /// When the last message had ended, relative to the dump.
         after_ms: f64,
-        /// When it began, relative to the dump; the end of the last message when that is not known.
+        /// When the work outside of messages began, relative to the dump; the end of the last message when
+        /// that is not known.
         at_ms: f64,
-        /// How long it had been running.
+        /// How long the work had been running.
         age_ms: f64,
-        /// Whether the start is not known: then it began after `at_ms`, and `age_ms` is the most that it can
-        /// be.
+        /// Whether the start of the work is not known. Then the work began after `at_ms`, and `age_ms` is the
+        /// most that it can have taken.
         at_most: bool,
         /// The CPU time of the main thread since the last message; null when unknown.
         cpu_ms: Option<f64>,
         /// What ran, by the stacks: `input`, `an idle handler`; null when they do not show it.
         place: Option<&'static str>,
-        /// Whether the report has a stack tree of it.
+        /// Whether the report has a stack tree of the work.
         has_tree: bool,
     },
     /// A message was running.
     Running {
         /// The number of the message.
         token: Key,
-        /// When its dispatch started, relative to the dump.
+        /// When the dispatch of the message started, relative to the dump.
         at_ms: f64,
-        /// How long it had been running.
+        /// How long the message had been running.
         age_ms: f64,
-        /// The part of it before the recorder was installed: there are no stacks of that part.
+        /// The part of `age_ms` before the recorder was installed: there are no stacks of that part.
         before_install_ms: f64,
         /// The CPU time of the main thread since the message's start; null when unknown.
         cpu_ms: Option<f64>,

@@ -39,9 +39,9 @@ json_object! {
 json_object! {
     /// Why the report was written.
     pub(crate) struct ReasonView<'a>(reason: &'a DumpReason) {
-        /// What made the recorder write.
+        /// What made the recorder write the report.
         kind: Name<&'a DumpReason> = Name(reason),
-        /// The reason that the app gave when it requested the report.
+        /// The reason that the app gave when it requested the report; empty for other reports.
         words: &'a str = match reason {
             DumpReason::Requested(words) => words,
             _ => "",
@@ -83,7 +83,7 @@ json_object! {
         device: &'a str = &process.device,
         /// When the process started, relative to the dump; null when unknown.
         started_at_ms: Option<f64> = process.started_ns.map(|at| ms_between(at, dump_ns)),
-        /// When the recorder was installed, relative to the dump; null when there was none.
+        /// When the recorder was installed, relative to the dump; null when the report is from no recorder.
         installed_at_ms: Option<f64> = recorded.then(|| ms_between(process.installed_ns, dump_ns)),
     }
 }
@@ -101,7 +101,7 @@ json_object! {
         details_per_record: u32 = limits.details_per_record,
         /// The age of a message at which stack sampling starts.
         sample_onset_ms: f64 = ms(limits.sample_onset_ns),
-        /// The interval between two samples; 0: one stack of each message.
+        /// The interval between two samples; 0 means one stack of each message.
         sample_interval_ms: f64 = ms(limits.sample_interval_ns),
     }
 }

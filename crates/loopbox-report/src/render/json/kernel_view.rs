@@ -11,22 +11,22 @@ use crate::model::{
 use loopbox_format::model::Uptime;
 
 json_object! {
-    /// The main thread in the eyes of the kernel.
+    /// The main thread as the kernel reports it.
     pub(crate) struct MainThreadView<'a>(a: &'a Analysis, main: &'a MainThread) {
         /// When the kernel was asked, relative to the dump.
         captured_at_ms: f64 = ms_between(main.captured_ns, a.dump_ns),
-        /// What it waited in, or did; null when unknown.
+        /// What the main thread waited in, or did; null when unknown.
         wait: Option<MainWait> = a.main_wait(),
         /// The state of the thread in the kernel.
         doing: Name<ThreadState> = Name(ThreadState::of(main.state)),
-        /// The kernel function that it slept in; empty when unknown.
+        /// The kernel function that the main thread slept in; empty when unknown.
         wchan: &'a str = &main.wchan,
-        /// The system call that it was in.
+        /// The system call that the main thread was in.
         system_call: Option<SystemCallView<'a>> =
             main.system_call.as_ref().map(|call| SystemCallView::new(call, &a.meta.process.abi)),
-        /// What it did until the report was complete.
+        /// What the main thread did from this capture until the report was complete.
         progress: Option<ProgressView> = main.progress.map(ProgressView::new),
-        /// Its native stack, when a signal stopped it.
+        /// The native stack of the main thread, when a signal stopped it.
         native: Option<NativeStackView<'a>> =
             main.native.as_ref().map(|stack| NativeStackView::new(stack, a.dump_ns)),
     }
@@ -35,17 +35,20 @@ json_object! {
 json_object! {
     /// A system call in progress.
     pub(crate) struct SystemCallView<'a>(call: &'a SystemCall, abi: &str) {
-        /// Its name; null when its number is not one of those that are known.
+        /// The name of the system call; null when the number is unknown, or is of a call that this tool does
+        /// not know.
         name: Option<&'static str> =
             call.number.and_then(|number| system_call(abi, number)).map(|(name, _)| name),
-        /// Its number on the report's ABI; null when only that there was one is known.
+        /// The number of the system call on the report's ABI; null when it is only known that the thread was
+        /// in a call.
         number: Option<u32> = call.number,
-        /// Its arguments in hex; null for one that is not known.
+        /// The arguments of the system call in hex; null for an argument that is not known.
         arguments: Vec<Option<String>> =
             call.arguments.iter().map(|value| value.map(|value| format!("{value:#x}"))).collect(),
-        /// What its first argument stands for, if that is a file descriptor.
+        /// What the first argument stands for, if that is a file descriptor.
         descriptor: &'a str = &call.descriptor,
-        /// Where it was seen: the signal interrupted it, or it was read from `/proc` a moment later.
+        /// How the system call was seen: the signal interrupted it, or it was read from `/proc` a moment
+        /// later.
         source: Name<SystemCallSource> = Name(call.source),
     }
 }
@@ -55,17 +58,17 @@ json_object! {
     pub(crate) struct ProgressView(progress: Progress) {
         /// The length of that time.
         over_ms: f64 = ms(progress.over_ns),
-        /// How long it ran.
+        /// How long the main thread ran.
         ran_ms: Option<f64> = progress.ran_ns.map(ms),
-        /// How long it waited for a processor.
+        /// How long the main thread waited for a processor.
         waited_ms: Option<f64> = progress.waited_ns.map(ms),
-        /// CPU time in its own code, in whole clock ticks.
+        /// The CPU time of the main thread outside of the kernel, in whole clock ticks.
         user_ms: f64 = ms(progress.user_ns),
-        /// CPU time in the kernel, in whole clock ticks.
+        /// The CPU time of the main thread in the kernel, in whole clock ticks.
         kernel_ms: f64 = ms(progress.kernel_ns),
-        /// Page faults that needed no disk.
+        /// The number of page faults that needed no disk.
         minor_faults: u64 = progress.minor_faults,
-        /// Page faults that had to wait for the disk.
+        /// The number of page faults that had to wait for the disk.
         major_faults: u64 = progress.major_faults,
     }
 }
@@ -73,7 +76,7 @@ json_object! {
 json_object! {
     /// A native stack.
     pub struct NativeStackView<'a>(stack: &'a NativeStack, dump_ns: Uptime) {
-        /// When it was taken, relative to the dump.
+        /// When the stack was taken, relative to the dump.
         captured_at_ms: f64 = ms_between(stack.captured_ns, dump_ns),
         /// The frames, innermost first.
         frames: Vec<NativeFrameView<'a>> =
@@ -89,9 +92,9 @@ json_object! {
     pub(crate) struct NativeFrameView<'a>(stack: &NativeStack, number: usize, frame: &'a NativeFrame) {
         /// The frame as a line of a tombstone.
         text: String = tombstone_line(stack, number, frame),
-        /// How it was found; `unknown` for one of ART's own trace.
+        /// How the frame was found; `unknown` for a frame of ART's own trace.
         source: NameOrUnknown<NativeFrameSource> = NameOrUnknown(frame.source),
-        /// The index of its module.
+        /// The index of the frame's module.
         module: Option<usize> = frame.module,
         /// The address in the module's ELF file, in hex.
         pc: String = format!("{:#x}", frame.offset),

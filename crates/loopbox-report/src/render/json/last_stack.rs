@@ -8,9 +8,9 @@ use loopbox_format::model::Uptime;
 json_object! {
     /// The newest stack of what the main thread was doing at the dump.
     pub(super) struct LastStackView(stack: LastStack, dump_ns: Uptime) {
-        /// The message that it is of.
+        /// The message whose stack this is.
         token: Key = Key(stack.token),
-        /// When it was taken, relative to the dump.
+        /// When the stack was taken, relative to the dump.
         at_ms: f64 = ms_between(stack.at_ns, dump_ns),
         /// Lines of a Java stack trace, the innermost frame first.
         frames: Vec<String> = stack.frames,

@@ -3,8 +3,8 @@
 use crate::model::{ByteLimit, MemoryEvents, MemoryLimit};
 
 json_object! {
-    /// What the cgroup (version 2) of the process said of its memory. A member is null where it could not be
-    /// read; where a limit is not set, it is named in `unlimited`.
+    /// What the cgroup (version 2) of the process reports of its memory. A member is null where it could not
+    /// be read, or where no limit is set; `unlimited` names the limits that are not set.
     pub(crate) struct MemoryLimitView(limit: &MemoryLimit) {
         /// Why some values could not be read; null when none is missing.
         refused: Option<String> = limit.refused.clone(),
@@ -26,7 +26,7 @@ json_object! {
         /// The events since the cgroup was made, and main's page faults since the process began.
         so_far: MemoryEventsView = MemoryEventsView::new(limit.so_far),
         /// The length of the time from the suspicion to the report; null where the message of the report was
-        /// not suspect before.
+        /// not under suspicion before.
         lately_ms: Option<u64> = limit.lately.map(|(over_ms, _)| over_ms),
         /// The events in `lately_ms`; null when that is null.
         lately: Option<MemoryEventsView> = limit.lately.map(|(_, events)| MemoryEventsView::new(events)),
@@ -44,9 +44,9 @@ json_object! {
         swap_high_times: Option<u64> = events.swap_high_times,
         /// How often `memory.swap.max` was met.
         swap_max_times: Option<u64> = events.swap_max_times,
-        /// For how long a thread of the app or more waited for memory (`memory.pressure`, `some`).
+        /// For how long at least one thread of the app waited for memory (`memory.pressure`, `some`).
         stalled_ms: Option<f64> = events.stalled_us.map(|us| us as f64 / 1e3),
-        /// Page faults of the main thread that had to wait for a disk or for swap.
+        /// The number of the main thread's page faults that had to wait for a disk or for swap.
         main_major_faults: Option<u64> = events.main_major_faults,
     }
 }

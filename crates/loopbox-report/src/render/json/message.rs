@@ -14,8 +14,8 @@ json_object! {
             None => message_name(message, a.api_level()),
         },
         /// The method of the app by which the message's stacks name it, which is in `text`, too:
-        /// `com.example.Feed$load$1.invokeSuspend`. null without stacks, and where the message has the name
-        /// of that method's class.
+        /// `com.example.Feed$load$1.invokeSuspend`. null without stacks, and where the message already has
+        /// the name of that method or its class.
         by_stacks: Option<String> = token.and_then(|token| a.named_by_stacks(token, Some(message))),
         /// The class of the target Handler.
         target: &'a str = &message.target,
@@ -25,15 +25,16 @@ json_object! {
         what: Option<i32> = message.what,
         /// What `ActivityThread$H` calls this `what` on the report's API level: `EXECUTE_TRANSACTION`.
         what_name: Option<&'static str> = what_name(message, a.api_level()),
-        /// The framework component that the message belongs to.
+        /// The framework component that the message belongs to; null when it belongs to none.
         component: Option<Name<Component>> = message.component.map(Name),
         /// Where the names come from. `lifecycle`: `target` is the class of an activity, and the message's
-        /// Handler is not known. `peek`: from the head of the queue before the message was taken from it; one
-        /// name in some hundreds is another message's where other threads post meanwhile, `what` and
-        /// `wait_ms` with it.
+        /// Handler is not known. `peek`: the names are from the head of the queue, read before the message
+        /// was taken from it. When other threads post meanwhile, one name in some hundreds is another
+        /// message's, and so are `what` and `wait_ms`.
         named_by: Name<NamedBy> = Name(message.named_by),
-        /// The steps of the activity's life cycle that began in the message, in their order, the last eight;
-        /// `other` stands for steps of another activity before. null unless `named_by` is `lifecycle`.
+        /// The steps of the activity's life cycle that began in the message, oldest first, at most the last
+        /// eight. A first `other` stands for all earlier steps, which were of another activity. null unless
+        /// `named_by` is `lifecycle`.
         lifecycle: Option<Vec<Name<LifecycleStep>>> = match message.named_by {
             NamedBy::Lifecycle(steps) => Some(steps.iter().map(Name).collect()),
             _ => None,

@@ -60,13 +60,14 @@ json_object! {
         report: HeaderView<'a> = HeaderView::new(a),
         /// The records of the message history, oldest first.
         history: Vec<RecordView<'a>> = a.history.iter().map(|record| RecordView::new(a, record)).collect(),
-        /// What the app marked on its way, oldest first.
+        /// The app's breadcrumbs, oldest first.
         breadcrumbs: Vec<BreadcrumbView<'a>> = BreadcrumbView::all(a),
         /// What the main thread was doing at the dump.
         current: CurrentView<'a> = CurrentView::new(a),
-        /// The newest stack of what the main thread was doing; null without stacks of it.
+        /// The newest stack of what the main thread was doing; null when no such stack was taken.
         last_stack: Option<LastStackView> = last_stack(a).map(|stack| LastStackView::new(stack, a.dump_ns)),
-        /// What the kernel reported of the main thread, and its native stack; null when it was not asked.
+        /// What the kernel reported of the main thread, and its native stack; null when the kernel was not
+        /// asked.
         main_thread: Option<MainThreadView<'a>> =
             a.main_thread.as_ref().map(|main| MainThreadView::new(a, main)),
         /// The locks that kept the main thread waiting.
@@ -91,7 +92,7 @@ json_object! {
         /// Statistics of the process and the system at the dump.
         statistics: Vec<NamedValueView<'a>> =
             a.statistics.iter().map(|s| NamedValueView::new(&s.name, &s.value)).collect(),
-        /// What the kernel said of its limit on the app's memory; left out when it was not asked.
+        /// What the kernel reported of its limit on the app's memory; left out when the kernel was not asked.
         #[serde(skip_serializing_if = "Option::is_none")]
         memory_limit: Option<MemoryLimitView> = a.memory_limit().map(|limit| MemoryLimitView::new(&limit)),
         /// The parts of the ring that could not be used when the report was recovered.

@@ -11,7 +11,7 @@ json_object! {
     pub(crate) struct PendingView<'a>(a: &'a Analysis, queue: &'a PendingQueue) {
         /// How the queue was read.
         source: Name<&'a PendingSource> = Name(&queue.source),
-        /// Why the queue is unavailable.
+        /// Why the queue is unavailable; empty when it was read.
         why: &'a str = match &queue.source {
             PendingSource::Unavailable(why) => why,
             _ => "",
@@ -24,19 +24,19 @@ json_object! {
         polling: Option<bool> = queue.polling,
         /// Whether the Looper was quitting; null when that was not read.
         quitting: Option<bool> = queue.quitting,
-        /// The number of entries that the queue had, with barriers, but without removed messages as far as
-        /// these were read; null when that was not read.
+        /// The number of entries that the queue had, with barriers, and without those removed messages that
+        /// were read; null when the number was not read.
         total: Option<u32> = queue.entries_in_all(),
-        /// Whether `messages` are all of them; false when that is not known.
+        /// Whether `messages` has all entries of the queue; false when that is not known.
         whole: bool = queue.whole,
         /// The entries that were read, in the order in which they are due.
         messages: Vec<PendingEntryView<'a>> =
             queue.entries.iter().map(|entry| PendingEntryView::new(a, entry)).collect(),
-        /// The number of messages among them that are overdue.
+        /// The number of overdue messages in `messages`.
         overdue: usize = queue.overdue(),
-        /// How long the oldest of these is overdue.
+        /// How long the oldest of the overdue messages is overdue.
         most_overdue_ms: f64 = ms(queue.most_overdue_ns()),
-        /// Removed messages that the queue had not dropped yet.
+        /// The number of removed messages that the queue had not dropped yet.
         tombstones: u32 = queue.tombstones,
         /// Lines of the dump that could not be parsed.
         unread: &'a [String] = &queue.unread,
@@ -56,9 +56,9 @@ json_object! {
             entry.message.as_ref().map(|message| MessageView::new(a, None, message)),
         /// The token of a sync barrier.
         barrier: Option<i32> = entry.barrier,
-        /// Whether a sync barrier lets it pass; null when unknown.
+        /// Whether a sync barrier lets the entry pass; null when unknown.
         asynchronous: Option<bool> = entry.asynchronous,
-        /// What the dump still has of the text of `Message.obj`.
+        /// The part of the text of `Message.obj` that the dump still has.
         object: Option<&'a str> = entry.object.as_deref(),
     }
 }

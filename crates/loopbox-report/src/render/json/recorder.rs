@@ -6,7 +6,7 @@ use loopbox_format::model::{Feature, FeatureState};
 json_object! {
     /// A feature of the recorder.
     pub(crate) struct FeatureView<'a>(state: &'a FeatureState) {
-        /// Which feature it is.
+        /// The name of the feature.
         name: Name<Feature> = Name(state.feature),
         /// Whether the feature was working.
         on: bool = state.on,

@@ -10,11 +10,12 @@ use loopbox_format::model::StackSource;
 json_object! {
     /// The sampled stacks of one message.
     pub(crate) struct TreeView(a: &Analysis, tree: &SampledTree) {
-        /// The number of the message; of what ran outside of messages the one before it, `after-45`.
+        /// The number of the message. What ran outside of messages has that of the message before it,
+        /// `after-45`.
         token: Key = Key(tree.token),
         /// A title of the stacks for a reader: `#46 com.example.Checkout (running at the dump)`.
         title: String = tree_title(a, tree.token),
-        /// When its dispatch started, relative to the dump.
+        /// When the dispatch of the message started, relative to the dump.
         at_ms: f64 = ms_between(tree.start_ns, a.dump_ns),
         /// How the stacks were taken.
         source: Name<StackSource> = Name(tree.source),
@@ -45,17 +46,17 @@ json_object! {
 json_object! {
     /// One frame over a run of consecutive samples.
     pub(crate) struct NodeView(tree: &SampledTree, node: &SampledNode) {
-        /// The index in the frames of the report.
+        /// The index of the frame in the `frames` of the report.
         frame: FrameId = node.frame,
         /// The number of callers; 0 for a root.
         depth: u32 = node.depth,
-        /// When its first sample was taken, relative to the first of the tree.
+        /// When the first sample of the node was taken, relative to the first sample of the tree.
         from_ms: f64 = ms(tree.span_ns(0, node.start)),
-        /// The time that its samples cover.
+        /// The time that the node's samples cover.
         total_ms: f64 = ms(node.total_ns),
         /// The part of `total_ms` with the frame on top of the stack.
         self_ms: f64 = ms(node.self_ns),
-        /// The number of its samples.
+        /// The number of the node's samples.
         samples: u32 = node.end - node.start,
     }
 }
@@ -63,7 +64,7 @@ json_object! {
 json_object! {
     /// A frame of the hot path.
     pub(crate) struct HotFrame(node: &MergedNode) {
-        /// The index in the frames of the report.
+        /// The index of the frame in the `frames` of the report.
         frame: FrameId = node.frame,
         /// The time in the method and in what it calls, over the whole message.
         total_ms: f64 = ms(node.total_ns),

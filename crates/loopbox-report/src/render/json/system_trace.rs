@@ -10,23 +10,23 @@ json_object! {
     pub(crate) struct SystemTraceView<'a>(a: &'a Analysis, trace: &'a SystemTrace) {
         /// The subject of the ANR, as the system wrote it; empty where it did not.
         subject: &'a str = &trace.subject,
-        /// What else the system says of the ANR, by its own names and in its own words: `Frozen`,
+        /// Other fields that the system wrote about the ANR, with its own names and texts: `Frozen`,
         /// `TimeoutStart`, …
         fields: Vec<NamedValueView<'a>> =
             trace.fields.iter().map(|(name, value)| NamedValueView::new(name, value)).collect(),
-        /// For how long the system had waited for the app when it asked for the trace; null where it does not
-        /// say.
+        /// For how long the system had waited for the app when it asked for the trace; null where the trace
+        /// does not show that.
         waited_ms: Option<f64> = trace.waited_ns().map(ms),
-        /// Whether ART wrote a part of it; where it did not answer, the system took native stacks, and what
-        /// threads sleep in.
+        /// Whether ART wrote a part of the trace. Where ART did not answer, the system took native stacks,
+        /// and what threads sleep in.
         of_art: bool = trace.of_art,
-        /// When ART wrote it, as the trace has it: local time of the device.
+        /// When ART wrote the trace, as the trace has it: local time of the device.
         written_at: &'a str = &trace.written_at,
         /// Whether the trace is complete up to its end.
         complete: bool = trace.complete,
         /// The number of threads that were read.
         threads: usize = trace.threads.len(),
-        /// The number of further threads.
+        /// The number of threads that were left out.
         left_out: u32 = trace.left_out,
         /// Why the trace is not used for the moment of the report, in words; null when it is used.
         apart: Option<&'a str> = trace.apart.as_deref(),
@@ -40,12 +40,12 @@ json_object! {
     pub(crate) struct ThreadTraceView<'a>(a: &Analysis, trace: &SystemTrace, thread: &'a TraceThread) {
         /// ART's number of the thread.
         tid: Option<u32> = thread.tid,
-        /// Its state in ART: `Native`, `Blocked`, …
+        /// The state of the thread in ART: `Native`, `Blocked`, …
         state: &'a str = &thread.state,
-        /// The kernel function that it sleeps in; empty when unknown.
+        /// The kernel function that the thread sleeps in; empty when unknown.
         wchan: &'a str = &thread.wchan,
-        /// Its stack, innermost first: native frames, methods of Java, and below each the locks that it holds
-        /// or wants.
+        /// The stack of the thread, innermost first: native frames, methods of Java, and below each method
+        /// the locks that it holds or wants.
         lines: Vec<String> = trace_lines(a, trace, thread),
     }
 }

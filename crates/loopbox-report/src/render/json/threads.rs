@@ -24,7 +24,7 @@ json_object! {
     pub(crate) struct ThreadView<'a>(a: &'a Analysis, thread: &'a OtherThread) {
         /// The name of the thread, cut to 15 bytes by the kernel unless ART's trace has all of it.
         name: &'a str = &thread.name,
-        /// The kernel's id of the thread; null for one of ART's trace, which did not say it.
+        /// The kernel's id of the thread; null for a thread of ART's trace without an id.
         tid: Option<u32> = thread.tid,
         /// The state of the thread in the kernel.
         doing: Name<ThreadState> = Name(ThreadState::of(thread.state)),
@@ -33,8 +33,8 @@ json_object! {
         /// The stack, top frame first, as lines of a Java stack trace; empty when the thread runs no Java
         /// code, null when no stack was taken.
         stack: Option<Vec<String>> = thread.stack.as_ref().map(|stack| java_stack(a, stack)),
-        /// The thread in ART's own trace of the ANR; left out when that does not show it, or is of another
-        /// moment.
+        /// The thread in ART's own trace of the ANR; left out when the trace does not show the thread, or is
+        /// of another moment.
         #[serde(skip_serializing_if = "Option::is_none")]
         trace: Option<ThreadTraceView<'a>> =
             a.system_trace.as_ref().zip(a.traced(thread))

@@ -3,11 +3,13 @@
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
-/// The height of the tallest bar, and the width for a bar with its name.
+/// The height of the tallest bar.
 const HEIGHT: f64 = 120.0;
+/// The width for a bar with its name.
 const STEP: f64 = 34.0;
-/// The room above the bars for their values, and below for their names.
+/// The room above the bars for their values.
 const ABOVE: f64 = 16.0;
+/// The room below the bars for their names.
 const BELOW: f64 = 18.0;
 
 /// A bar: its name, its value, and the value as a reader sees it.
@@ -59,7 +61,7 @@ pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) value: f64,
     pub(super) label: String,
-    /// Its colour in degrees.
+    /// The hue of the part's colour, in degrees.
     pub(super) hue: usize,
 }
 
@@ -81,7 +83,7 @@ pub(super) fn stacked(title: &str, parts: &[Part<'_>]) -> String {
     out
 }
 
-/// A colour for each of a list; neighbours differ.
+/// The hue of the colour for the item at this position of a list, in degrees; neighbours differ.
 pub(super) fn hue(at: usize) -> usize {
     (210 + at * 137) % 360
 }

@@ -10,7 +10,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const PLAIN: Style = Style::new();
 
-/// The changes on each screen, at most `limit` of them, with their verdicts.
+/// The comparison as text: the changes on each screen with their verdicts, for at most `limit` screens.
 pub fn comparison_text(comparison: &Comparison, limit: usize) -> String {
     let mut out = String::new();
     for scene in comparison.scenes.iter().take(limit.max(1)) {

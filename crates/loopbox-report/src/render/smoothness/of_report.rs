@@ -24,15 +24,15 @@ pub(crate) struct DisplayFrames {
 /// One of the newest frames.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DisplayFrame {
-    /// Its frame time, relative to the dump.
+    /// When the frame was due, its frame time, relative to the dump.
     pub(crate) at_ms: f64,
     /// How long the frame was shown.
     pub(crate) duration_ms: f64,
     /// The refresh interval in force: how long the frame was expected to be shown.
     pub(crate) interval_ms: f64,
-    /// Its screen.
+    /// The name of the frame's screen.
     pub(crate) scene: String,
-    /// The time from its vsync to the end of its message.
+    /// The time from the frame's vsync to the end of its message.
     pub(crate) main_ms: Option<f64>,
     /// The number of dropped frames.
     pub(crate) dropped: u16,

@@ -33,7 +33,7 @@ pub fn text(view: &SmoothnessView, limit: usize) -> String {
     out
 }
 
-/// `7 reports with display frames, 2 without, 1 file skipped`.
+/// The first line: `7 reports with display frames, 2 without, 1 file skipped`.
 pub(super) fn headline(view: &SmoothnessView) -> String {
     let mut line = format!("{} with display frames", plural(view.reports, "report"));
     if view.reports_without_frames > 0 {
@@ -221,8 +221,9 @@ pub(crate) fn janks(out: &mut String, janks: &[JankView]) {
     }
 }
 
-/// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that
-/// one missed, `|` where a session begins. At most as many as the last eight seconds have.
+/// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that a
+/// frame missed, `|` where a session begins. The line has at most as many refreshes as the last eight seconds
+/// have.
 pub(crate) fn refresh_line(recent: &[RecentFrame]) -> String {
     let last_ns = recent.last().map_or(Uptime::ZERO, |frame| frame.frame_time_ns);
     let mut line = String::new();

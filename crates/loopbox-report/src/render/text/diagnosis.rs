@@ -19,7 +19,8 @@ fn confidence_note(confidence: Option<Confidence>) -> String {
     confidence.map(|c| format!("  ({} confidence)", c.as_str())).unwrap_or_default()
 }
 
-/// Where the time went, in one line: `time of message #46, 5.50 s: 80 % frozen or stopped · 20 % on the CPU`.
+/// Writes where the time went, in one line:
+/// `time (message #46, 5.50 s): 80 % frozen or stopped · 20 % on the CPU`.
 fn account(out: &mut String, v: &Diagnosis, indent: &str) {
     let Some(account) = &v.account else { return };
     let parts: Vec<String> = account.shown_parts().map(AccountPart::words).collect();
@@ -31,7 +32,7 @@ fn account(out: &mut String, v: &Diagnosis, indent: &str) {
     line(out, paint(QUIET, all));
 }
 
-/// The first cause with its evidence, and the names of the others.
+/// Writes the first cause with its evidence, the titles of up to three other causes, and the caveats.
 pub(super) fn write_short(out: &mut String, v: &Diagnosis) {
     heading(
         out,
@@ -53,7 +54,7 @@ pub(super) fn write_short(out: &mut String, v: &Diagnosis) {
     }
 }
 
-/// All possible causes.
+/// Writes all possible causes.
 pub(super) fn write_full(out: &mut String, a: &Analysis, v: &Diagnosis) {
     heading(
         out,

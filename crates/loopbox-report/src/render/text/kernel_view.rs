@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     }
 }
 
-/// The native stack with everything that symbols have, as `loopbox symbolize` prints it.
+/// Writes the native stack with everything that symbols have, as `loopbox symbolize` prints it.
 pub(super) fn write_symbolized(out: &mut String, a: &Analysis) {
     let native = a.main_thread.as_ref().and_then(|main| main.native.as_ref());
     if let Some(stack) = native {

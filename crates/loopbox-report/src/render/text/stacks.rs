@@ -14,7 +14,7 @@ const FOLD: f64 = 0.01;
 /// The deepest indentation, because a terminal has a limited number of columns.
 const MAX_INDENT: usize = 60;
 
-/// The whole tree.
+/// Writes a tree.
 pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options: Options) {
     if tree.source == StackSource::SystemTrace {
         line(out, paint(QUIET, "  no stack of the recorder's own: ANR TRACE below shows where main was"));
@@ -62,7 +62,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options:
     }
 }
 
-/// The heaviest path only: a line for each frame whose time differs from its caller's.
+/// Writes only the heaviest path: a line for each frame whose time differs from its caller's.
 fn write_hot_path(out: &mut String, a: &Analysis, tree: &SampledTree) {
     summary(out, tree);
     let merged = MergedTree::folded([tree], &a.frames);
@@ -132,7 +132,7 @@ fn summary(out: &mut String, tree: &SampledTree) {
 /// A warning for figures from few stacks that are far apart: the machine had no processor to spare, or
 /// stopping main takes long on it.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
-    /// The sampler intends one every 10 ms.
+    /// Stacks that are further apart than this are too rare. The sampler intends one every 10 ms.
     const FAR_MS: f64 = 50.0;
     /// With this many samples a share is accurate to five per cent.
     const ENOUGH: u32 = 400;

@@ -54,8 +54,8 @@ fn shop() -> ReportBuilder {
         .statistic("mem.available_bytes", "812345678")
 }
 
-/// Breadcrumbs appear before what began after them, those of the running message last. Those of several
-/// threads at the same time are in order of time.
+/// Breadcrumbs appear before what began after them, those of the running message last. The file may have
+/// breadcrumbs of several threads out of order; they appear in order of time.
 #[test]
 fn show_has_breadcrumbs_between_the_records() {
     let left = |at_ms: u64, name: &str| Breadcrumb { at_ns: Uptime(at_ms * 1_000_000), name: name.into() };

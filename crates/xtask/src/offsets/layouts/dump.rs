@@ -14,8 +14,8 @@ struct Class {
 }
 
 impl Dump {
-    /// Each record is a table of `offset | declaration`: in the first line the class itself, then its
-    /// members, those of nested members indented, and last a line with `[sizeof=`.
+    /// Parses clang's output. Each record is a table of `offset | declaration`: in the first line the class
+    /// itself, then its members, those of nested members indented, and last a line with `[sizeof=`.
     pub(super) fn parse(text: &str) -> Self {
         let mut dump = Self::default();
         let mut current = None;

@@ -55,10 +55,11 @@ struct Version {
 /// A platform whose class layouts are computed.
 #[derive(Debug, Clone, Copy)]
 struct Target {
-    /// What the row's id ends in.
+    /// The suffix of the row's id.
     row: &'static str,
     triple: &'static str,
-    /// Built as for devices: with LLVM's C++ library and Android's macros. Otherwise as Debian builds it.
+    /// Whether the classes are compiled as for devices, with LLVM's C++ library and Android's macros.
+    /// Otherwise they are compiled as Debian does it.
     device: bool,
 }
 

@@ -14,7 +14,7 @@ public final class TombstoneManager {
         return true;
     }
 
-    /** Not part of the library: tests read this. */
+    /** The sections that were appended. Not part of the library: tests read this. */
     public static synchronized Map<String, String> sections() {
         return new TreeMap<String, String>(SECTIONS);
     }

@@ -99,7 +99,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Called when a recording begins.
+     * Registers the instance if there is none, and has it note the present state. Called when a recording
+     * begins.
      *
      * @param starts whether it does so while the process starts
      * @param isFirst whether no Activity can have existed before; then the system need not be asked
@@ -150,8 +151,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Takes the system's answer. Not on the main thread: the main thread may have seen an Activity since, and
-     * that is newer.
+     * Takes the system's answer. Called on another thread than main. When main has noted meanwhile whether
+     * the app is visible, that is newer, and the answer is dropped.
      */
     private void answered(Boolean answer) {
         if (answer == null || !seen.compareAndSet(null, answer)) {

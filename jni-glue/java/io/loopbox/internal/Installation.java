@@ -15,7 +15,8 @@ import io.loopbox.internal.recording.Settings;
 import java.io.File;
 
 /**
- * Whether this process may record, and the parameters of a recording. On the main thread, except where noted.
+ * Starts a recording: checks whether this process may record, and determines the parameters. On the main
+ * thread, except where noted.
  */
 public final class Installation {
     /**

@@ -51,7 +51,7 @@ final class NativeCalls {
         return MainThread.pollStack(Thread.currentThread().getStackTrace());
     }
 
-    /** The main thread's stack shows a message that no hook reported. */
+    /** Called when the main thread's stack shows a message that no hook reported. */
     static void messageUnseen() {
         MainHook.messageUnseen();
     }
@@ -59,14 +59,17 @@ final class NativeCalls {
     /**
      * Called when a report is written, or main has gone to rest. On the worker's thread.
      *
-     * @param doubted the hook has missed something: a message that runs, as far as it knows, is not on
-     *     main's stack any more
+     * @param doubted whether the hook has missed something: a message that still runs, as far as the hook
+     *     knows, is not on main's stack any more
      */
     static void checkHook(boolean doubted) {
         MainHook.check(doubted);
     }
 
-    /** Another process of the app has switched the recorder off. On the worker's thread, which this ends. */
+    /**
+     * Called when another process of the app has switched the recorder off. On the worker's thread, which
+     * this call ends.
+     */
     static void switchedOff() {
         Recorder.switchedOff();
     }
@@ -81,7 +84,7 @@ final class NativeCalls {
     /**
      * Passes a report on. On a separate thread, which waits for no code of the app.
      *
-     * @param path the report's, or null for none
+     * @param path the path of the report's file; null for none
      * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#PREVIOUS_RUNS_READ},
      *     {@link Native#WARNED}, {@link Native#SUSPECT}, or the number of the request that this answers
      */

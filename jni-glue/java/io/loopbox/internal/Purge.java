@@ -67,7 +67,10 @@ public final class Purge {
                 });
     }
 
-    /** The same for the folder of a monitor that is created later. Any thread. */
+    /**
+     * Does the same for the folder of a monitor that is created later: deletes the files in it, if the switch
+     * that this process has found requests it. Any thread.
+     */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
     }
@@ -93,7 +96,10 @@ public final class Purge {
         return none && Deletion.isRead(own);
     }
 
-    /** Deletes the recorder's files in a folder, and its folders in it when they are empty then. */
+    /**
+     * Deletes the recorder's files in a folder, and its folders in it when they are empty then. Returns
+     * whether none of the files is left.
+     */
     private static boolean isEmptied(File folder) {
         boolean none = Deletion.isRead(folder);
         for (File file : filesIn(folder)) {

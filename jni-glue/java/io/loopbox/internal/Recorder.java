@@ -67,7 +67,7 @@ public final class Recorder {
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
 
-    /** A recording has ended, and {@link #leave} has to follow on the main thread. */
+    /** Whether a recording has ended, and {@link #leave} has still to run on the main thread. */
     private static volatile boolean leaves;
 
     /** Whether the app has paused the recording, possibly before it began. Set on any thread. */
@@ -313,7 +313,8 @@ public final class Recorder {
 
     /**
      * Stops the recording on another thread, because another process of the app has switched the recorder
-     * off. On the native worker, which the end of the recording waits for.
+     * off. Called on the native worker. It cannot stop the recording itself, because the end of the recording
+     * waits for it.
      */
     static void switchedOff() {
         if (switchingOff == null || !switchingOff.isAlive()) {
@@ -377,9 +378,9 @@ public final class Recorder {
     }
 
     /**
-     * Pauses or resumes, by the app's choice: nothing is recorded until it chooses otherwise, also from the
-     * installation on. Any thread: a running message is not sampled any more, and does not count as a hang;
-     * the hook is removed when the main thread next runs.
+     * Pauses or resumes the recording, by the app's choice. The choice also applies to installations that
+     * come later. Any thread. At a pause, a running message is at once not sampled any more and does not
+     * count as a hang; the hook is removed when the main thread next runs.
      */
     public static void pause(boolean pause) {
         pausedByApp = pause;

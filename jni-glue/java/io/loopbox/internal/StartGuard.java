@@ -59,8 +59,8 @@ final class StartGuard {
     }
 
     /**
-     * The part of a process's name that may be in a file's name. Without a pattern: the first pattern of a
-     * process takes milliseconds.
+     * The part of a process's name that may be in a file's name. This uses no regular expression, because the
+     * first one of a process takes milliseconds.
      */
     private static String readable(String process) {
         StringBuilder name = new StringBuilder();

@@ -28,7 +28,7 @@ public final class Frames {
     @MainThread
     public void forget(@Nullable Window window) {}
 
-    /** Figures without a frame. */
+    /** Returns figures without a frame. */
     @WorkerThread
     @NonNull
     public FrameStats snapshot() {

@@ -22,21 +22,29 @@ public final class Loopbox {
 
     private Loopbox() {}
 
-    /** @return that it is off */
+    /**
+     * Does nothing.
+     *
+     * @return a status of a recorder that is off
+     */
     @MainThread
     @NonNull
     public static Status install(@NonNull Context context, @NonNull Config config) {
         return status();
     }
 
-    /** @return that it is off */
+    /**
+     * Does nothing.
+     *
+     * @return a status of a recorder that is off
+     */
     @MainThread
     @NonNull
     public static Status install(@NonNull Config config) {
         return status();
     }
 
-    /** Nothing: it is not called. */
+    /** Does nothing: the listener is never called. */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {}
 
@@ -44,14 +52,18 @@ public final class Loopbox {
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {}
 
-    /** Says that the recorder is off. */
+    /** Returns a status of a recorder that is off. */
     @AnyThread
     @NonNull
     public static Status status() {
         return Status.off(WHY);
     }
 
-    /** @return null: there is no report */
+    /**
+     * Does nothing.
+     *
+     * @return null: there is no report
+     */
     @WorkerThread
     @Nullable
     public static File dump(@Nullable String reason) {
@@ -71,21 +83,25 @@ public final class Loopbox {
         }
     }
 
-    /** None. */
+    /** Returns an empty list. */
     @WorkerThread
     @NonNull
     public static List<Report> pendingReports() {
         return new ArrayList<Report>();
     }
 
-    /** None. */
+    /** Returns an empty list. */
     @WorkerThread
     @NonNull
     public static List<Report> takePendingReports() {
         return new ArrayList<Report>();
     }
 
-    /** @return false: it is not kept */
+    /**
+     * Does nothing.
+     *
+     * @return false: the annotation is not kept
+     */
     @AnyThread
     public static boolean annotate(@NonNull String name, @Nullable String value) {
         return false;

@@ -12,7 +12,11 @@ import java.util.List;
 public final class Monitor {
     Monitor() {}
 
-    /** @return false */
+    /**
+     * Does nothing.
+     *
+     * @return false
+     */
     @AnyThread
     public boolean start() {
         return false;
@@ -22,13 +26,13 @@ public final class Monitor {
     @AnyThread
     public void stop() {}
 
-    /** No. */
+    /** Returns false. */
     @AnyThread
     public boolean isMonitoring() {
         return false;
     }
 
-    /** None. */
+    /** Returns an empty list. */
     @WorkerThread
     @NonNull
     public List<File> pending() {

@@ -44,11 +44,11 @@ public final class Report {
         UNKNOWN,
         /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
-        /** It was busy for too long, and nothing shows that the system noticed. */
+        /** The main thread was busy for too long, and nothing shows that the system noticed. */
         HANG,
         /** The system has sent its signal while the main thread was busy for long. */
         PROBABLE,
-        /** The system reported it. */
+        /** The system reported the ANR. */
         CONFIRMED
     }
 
@@ -71,147 +71,147 @@ public final class Report {
         return file;
     }
 
-    /** False: there is no recorder's folder. */
+    /** Returns false: there is no recorder's folder. */
     @WorkerThread
     public boolean claim() {
         return false;
     }
 
-    /** Not known. */
+    /** The kind is not known. */
     @WorkerThread
     @NonNull
     public Kind getKind() {
         return Kind.UNKNOWN;
     }
 
-    /** Not known. */
+    /** The verdict is not known. */
     @WorkerThread
     @NonNull
     public Verdict getVerdict() {
         return Verdict.UNKNOWN;
     }
 
-    /** "unreadable". */
+    /** Always "unreadable". */
     @WorkerThread
     @NonNull
     public String getReason() {
         return "unreadable";
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getLabel() {
         return "";
     }
 
-    /** It is not. */
+    /** Always false. */
     @WorkerThread
     public boolean isComplete() {
         return false;
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getProcessName() {
         return "";
     }
 
-    /** 0. */
+    /** Always 0. */
     @WorkerThread
     public int getPid() {
         return 0;
     }
 
-    /** 0. */
+    /** Always 0. */
     @WorkerThread
     public long getTimeMs() {
         return 0;
     }
 
-    /** 0. */
+    /** Always 0. */
     @WorkerThread
     public long getExitTimeMs() {
         return 0;
     }
 
-    /** Null. */
+    /** Always null. */
     @WorkerThread
     @Nullable
     public File getSystemProfile() {
         return null;
     }
 
-    /** Null. */
+    /** Always null. */
     @WorkerThread
     @Nullable
     public File getHangTrace() {
         return null;
     }
 
-    /** Null. */
+    /** Always null. */
     @WorkerThread
     @Nullable
     public AnrWarning getAnrWarning() {
         return null;
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getDigest() {
         return "";
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getAppVersion() {
         return "";
     }
 
-    /** 0. */
+    /** Always 0. */
     @WorkerThread
     public long getAppVersionCode() {
         return 0;
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public Map<String, String> getAnnotations() {
         return new LinkedHashMap<String, String>();
     }
 
-    /** 0. */
+    /** Always 0. */
     @WorkerThread
     public long getDurationMs() {
         return 0;
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getThreadName() {
         return "";
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public StackTraceElement[] getStackTrace() {
         return new StackTraceElement[0];
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getFingerprint() {
         return "";
     }
 
-    /** Empty. */
+    /** Always empty. */
     @WorkerThread
     @NonNull
     public String getTitle() {

@@ -1,8 +1,8 @@
 package android.database.sqlite;
 
 /**
- * Executes in native code, which here sleeps again and again, as SQLite does while another process has locked
- * the file.
+ * A connection that executes in native code. Here that code sleeps again and again, as SQLite does while
+ * another process has locked the file.
  */
 final class SQLiteConnection {
     void executeForCursorWindow(String sql) {

@@ -4,7 +4,7 @@ import scenario.Work;
 
 /** Decodes an image on the main thread, for 700 ms. */
 public final class ImageDecoder implements Runnable {
-    /** How long it takes. */
+    /** How long the decoding takes, in milliseconds. */
     public static final int MS = 700;
 
     @Override

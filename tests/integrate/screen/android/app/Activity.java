@@ -5,7 +5,7 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.view.View;
 
-/** Started by the {@link Phone}. */
+/** An Activity, which the {@link Phone} starts. */
 public class Activity extends Context {
     Intent intent;
     View content;

@@ -74,7 +74,7 @@ public final class Phone {
         POSTED.acquire();
     }
 
-    /** Does something on the main thread, and waits for it. */
+    /** Calls {@code what} on the main thread, and waits for its result. */
     public static <T> T main(Callable<T> what) throws Exception {
         Future<T> done = MAIN.submit(what);
         return done.get();
@@ -115,7 +115,7 @@ public final class Phone {
         return activity.isFinished;
     }
 
-    /** All of its views, from the top. */
+    /** All views of the Activity, from the top. */
     public static List<View> views(final Activity activity) throws Exception {
         return main(
                 new Callable<List<View>>() {

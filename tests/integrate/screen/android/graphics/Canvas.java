@@ -2,7 +2,7 @@ package android.graphics;
 
 import java.util.Locale;
 
-/** Prints what is drawn. */
+/** A canvas that prints what is drawn. */
 public class Canvas {
     public void drawRect(float left, float top, float right, float bottom, Paint paint) {
         print("rect %08x %.1f %.1f %.1f %.1f", paint.color, left, top, right, bottom);

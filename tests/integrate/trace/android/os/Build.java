@@ -1,6 +1,6 @@
 package android.os;
 
-/** The part that the link uses. */
+/** The part of Build that the link uses. */
 public final class Build {
     private Build() {}
 

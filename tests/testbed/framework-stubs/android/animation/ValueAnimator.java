@@ -7,7 +7,7 @@ import java.util.List;
  * A number that goes evenly from one value to another, a step with each frame, by the real AnimationHandler.
  */
 public class ValueAnimator extends Animator implements AnimationHandler.AnimationFrameCallback {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface AnimatorUpdateListener {
         void onAnimationUpdate(ValueAnimator animation);
     }
@@ -24,7 +24,7 @@ public class ValueAnimator extends Animator implements AnimationHandler.Animatio
         this.to = to;
     }
 
-    /** From the first value to the last. */
+    /** An animator that goes from the first value to the last. */
     public static ValueAnimator ofFloat(float... values) {
         return new ValueAnimator(values[0], values[values.length - 1]);
     }

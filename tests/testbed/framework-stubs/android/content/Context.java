@@ -21,7 +21,7 @@ public abstract class Context {
 
     public abstract Object getSystemService(String name);
 
-    /** What the classes of newer levels ask for. */
+    /** The name of the service of this class. The classes of newer levels call this. */
     public String getSystemServiceName(Class<?> type) {
         return "android.app.ActivityManager".equals(type.getName()) ? ACTIVITY_SERVICE : null;
     }

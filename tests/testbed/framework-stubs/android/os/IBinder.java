@@ -2,7 +2,7 @@ package android.os;
 
 /** Every call comes from this process. */
 public interface IBinder {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     interface DeathRecipient {
         void binderDied();
     }

@@ -21,7 +21,7 @@ public class Process {
     public static final long getStartElapsedRealtime() { return startElapsedRealtime; }
     public static final long getStartUptimeMillis() { return startUptimeMillis; }
 
-    /** ActivityThread.handleBindApplication notes when it began. */
+    /** Called by ActivityThread.handleBindApplication, with the time at which it began. */
     public static final void setStartTimes(long elapsedRealtime, long uptimeMillis) {
         startElapsedRealtime = elapsedRealtime;
         startUptimeMillis = uptimeMillis;

@@ -1,6 +1,6 @@
 package android.view;
 
-/** What Choreographer asks, once, when it is made. */
+/** The facts about the display that Choreographer reads once, when it is made. */
 public final class DisplayInfo {
     /** The refresh rate as API 21 and 22 read it. */
     public final float refreshRate = getRefreshRate();

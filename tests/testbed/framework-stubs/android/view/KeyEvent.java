@@ -2,14 +2,14 @@ package android.view;
 
 import android.os.Parcel;
 
-/** A key goes down or up. */
+/** The event that a key goes down or up. */
 public class KeyEvent extends TestInputEvent {
     public static final int ACTION_DOWN = 0;
     public static final int ACTION_UP = 1;
     public static final int KEYCODE_BACK = 4;
     public static final int KEYCODE_ENTER = 66;
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface Callback {
         boolean onKeyDown(int keyCode, KeyEvent event);
 

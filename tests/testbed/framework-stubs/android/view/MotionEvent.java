@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fingers, a mouse or a joystick move: one pointer or several, with the samples that were batched into it.
+ * The event that fingers, a mouse or a joystick move: one pointer or several, with the samples that were
+ * batched into it.
  */
 public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_MASK = 0xff;
@@ -19,12 +20,12 @@ public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_HOVER_MOVE = 7;
     public static final int ACTION_SCROLL = 8;
 
-    /** As on a device, without the kind of tool. */
+    /** The platform's class, without the kind of tool. */
     public static final class PointerProperties {
         public int id;
     }
 
-    /** As on a device, but only the position. */
+    /** The platform's class, with only the position. */
     public static final class PointerCoords {
         public float x;
         public float y;
@@ -44,7 +45,7 @@ public final class MotionEvent extends TestInputEvent {
     private final int action;
     /** The ids of the pointers, by index, as the coordinates of a sample are. */
     private final int[] ids;
-    /** Oldest first; the last is the event itself. */
+    /** The samples, oldest first. The last one is the event itself. */
     private final List<Sample> samples = new ArrayList<Sample>();
 
     private MotionEvent(long downTime, int action, int[] ids, long eventTime, int source) {
@@ -104,14 +105,14 @@ public final class MotionEvent extends TestInputEvent {
         return copy;
     }
 
-    /** Called by the host program: another movement of the same pointers in the same batch. */
+    /** Adds another movement of the same pointers to the batch. Called by the host program. */
     final boolean addBatch(MotionEvent event) {
         samples.addAll(event.samples);
         setEventTime(event.getEventTime());
         return true;
     }
 
-    /** As on a device: whether a finger does this, and no mouse that hovers or scrolls. */
+    /** Whether a finger does this, and no mouse that hovers or scrolls; as on a device. */
     final boolean isTouchEvent() {
         boolean pointer = (getSource() & InputDevice.SOURCE_CLASS_POINTER) != 0;
         int masked = getActionMasked();

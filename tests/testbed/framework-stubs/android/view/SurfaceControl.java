@@ -6,7 +6,7 @@ import java.util.List;
 public final class SurfaceControl {
     private SurfaceControl() {}
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class JankData {
         public static final int JANK_NONE = 0;
         public static final int JANK_COMPOSER = 1;
@@ -25,12 +25,12 @@ public final class SurfaceControl {
         public int getJankType() { return jankType; }
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface OnJankDataListener {
         void onJankDataAvailable(List<JankData> jankData);
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class OnJankDataListenerRegistration {
         final OnJankDataListener listener;
 

@@ -20,7 +20,7 @@ public final class TestVsync {
         DisplayManagerGlobal.getInstance().testDisplayChanged();
     }
 
-    /** How often the next refresh was asked for: what a frame clock that never stops costs. */
+    /** How often a refresh was requested. A frame clock that never stops shows in this number. */
     public static native long scheduled();
 
     /**

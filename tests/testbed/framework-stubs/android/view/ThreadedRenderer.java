@@ -1,6 +1,6 @@
 package android.view;
 
-/** What Choreographer asks; {@link TestRenderThread} does the rest. */
+/** The part that Choreographer uses; {@link TestRenderThread} does the rest. */
 public final class ThreadedRenderer {
     static final String DEBUG_FPS_DIVISOR = "debug.hwui.fps_divisor";
 

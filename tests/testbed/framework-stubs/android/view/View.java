@@ -9,12 +9,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * and no appearance.
  */
 public class View implements KeyEvent.Callback {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface OnTouchListener {
         boolean onTouch(View view, MotionEvent event);
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface OnAttachStateChangeListener {
         void onViewAttachedToWindow(View view);
 
@@ -62,7 +62,10 @@ public class View implements KeyEvent.Callback {
         return top.floatingObserver;
     }
 
-    /** Listeners added to this view's own observer are from now on called by the one of its window. */
+    /**
+     * Moves the listeners of this view's own observer to the observer of its window, which calls them from
+     * now on.
+     */
     final void mergeObserverInto(ViewTreeObserver observer) {
         if (floatingObserver != null) {
             observer.merge(floatingObserver);
@@ -81,7 +84,7 @@ public class View implements KeyEvent.Callback {
         attachListeners.remove(listener);
     }
 
-    /** The window is shown. Called on the topmost view. */
+    /** Notifies this view that its window is shown. Called on the topmost view. */
     final void dispatchAttachedToWindow() {
         for (OnAttachStateChangeListener listener : attachListeners) {
             listener.onViewAttachedToWindow(this);

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A window's public surface: its callback, its decor view, and the listeners of its frames. */
 public abstract class Window {
-    /** As in API 29, complete. */
+    /** All methods of the interface in API 29. */
     public interface Callback {
         boolean dispatchKeyEvent(KeyEvent event);
 
@@ -62,7 +62,7 @@ public abstract class Window {
         default void onPointerCaptureChanged(boolean hasCapture) {}
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface OnFrameMetricsAvailableListener {
         void onFrameMetricsAvailable(Window window, FrameMetrics frameMetrics, int dropCountSinceLastInvocation);
     }
@@ -92,7 +92,7 @@ public abstract class Window {
 
     public abstract void setContentView(View view);
 
-    /** What an Activity does with an event that was not handled before. */
+    /** Passes an event on to the views of the window. The Activity handles what these do not. */
     public abstract boolean superDispatchTouchEvent(MotionEvent event);
 
     public abstract boolean superDispatchKeyEvent(KeyEvent event);

@@ -36,7 +36,7 @@ public final class ACRA {
         };
     }
 
-    /** Not part of the library: tests read this. */
+    /** What was given to ACRA. Not part of the library: tests read this. */
     public static Map<String, String> reported() {
         return REPORTED;
     }

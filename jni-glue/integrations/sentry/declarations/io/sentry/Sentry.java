@@ -21,7 +21,7 @@ public final class Sentry {
         return new SentryId();
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** A text for each event that was captured. Not part of the SDK: tests read this. */
     public static synchronized List<String> captured() {
         return new ArrayList<String>(CAPTURED);
     }

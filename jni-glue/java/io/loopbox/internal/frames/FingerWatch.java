@@ -29,10 +29,10 @@ final class FingerWatch {
     private float fromX;
     private float fromY;
 
-    /** A finger is down that is not known to scroll. */
+    /** Whether a finger is down that is not known to scroll. */
     private boolean still;
 
-    /** Called before the window's own callback sees the event. */
+    /** Handles an event of the window. Called before the window's own callback gets it. */
     void seen(MotionEvent event) {
         switch (event.getActionMasked()) {
             case MotionEvent.ACTION_DOWN:

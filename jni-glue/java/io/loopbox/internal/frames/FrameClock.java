@@ -16,7 +16,7 @@ import io.loopbox.internal.recording.Native;
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
     private Choreographer choreographer;
 
-    /** Nothing is counted, though windows still call. */
+    /** Whether nothing is counted. Windows still call this object then. */
     private boolean paused;
 
     @Override
@@ -42,14 +42,14 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         }
     }
 
-    /** An animation begins. */
+    /** Begins to request refreshes for an animation. */
     void begin() {
         if (!paused && Native.animate(true)) {
             ask();
         }
     }
 
-    /** Ends the clock. */
+    /** Stops requesting refreshes for an animation. */
     void end() {
         Native.animate(false);
     }

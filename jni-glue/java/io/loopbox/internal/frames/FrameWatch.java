@@ -39,10 +39,10 @@ public final class FrameWatch {
 
     private final Handler handler;
 
-    /** Weak references: a window that is gone is removed. */
+    /** The watched windows. The references are weak: a window that is gone is removed. */
     private final Map<Window, Watched> windows = new WeakHashMap<Window, Watched>();
 
-    /** The screen, and the animation that runs. */
+    /** The screen. {@code animation} is the name of the animation that runs, or null. */
     private String scene = "";
 
     private String animation;
@@ -50,7 +50,8 @@ public final class FrameWatch {
     private RefreshRate rate;
 
     /**
-     * The number of calls that wait for the listener, and of those that were left out because it was busy.
+     * The number of calls that wait for the listener. {@code missed} counts those that were left out because
+     * it was busy.
      */
     private final AtomicInteger waiting = new AtomicInteger();
 
@@ -145,7 +146,7 @@ public final class FrameWatch {
         return current != null;
     }
 
-    /** Frames from now on are of this screen. */
+    /** Sets the screen that frames belong to from now on. */
     public static void scene(String name) {
         FrameWatch watch = current;
         if (watch != null) {

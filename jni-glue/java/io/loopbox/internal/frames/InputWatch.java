@@ -30,7 +30,10 @@ public final class InputWatch implements InvocationHandler {
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();
 
-    /** The class that is called with an event that counts as a message; the worker reads it for the name. */
+    /**
+     * The class of the callback that gets an event which counts as a message, while it runs. The worker reads
+     * the class for the message's name.
+     */
     private static volatile Class<?> running;
 
     private final Window.Callback next;
@@ -39,7 +42,10 @@ public final class InputWatch implements InvocationHandler {
     /** Whether events are recorded like messages; otherwise only frames need touches. */
     private boolean records;
 
-    /** False after it was removed, though another library's callback may still call it. */
+    /**
+     * Whether input is watched. False after this was removed, though another library's callback may still
+     * call it.
+     */
     private boolean active = true;
 
     private InputWatch(Window.Callback next) {
@@ -82,8 +88,8 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * Restores the previous callback, where no other library has wrapped ours; elsewhere this only passes on.
-     * Main thread.
+     * Ends the watch of all windows. Restores a window's previous callback, unless another library has
+     * wrapped ours: then ours stays and only passes calls on. Main thread.
      */
     public static void takeOut() {
         for (Map.Entry<Window, WeakReference<InputWatch>> entry : WATCHED.entrySet()) {

@@ -17,7 +17,11 @@ final class RefreshRate implements DisplayManager.DisplayListener {
         this.displays = displays;
     }
 
-    /** @return null where there is no display */
+    /**
+     * Begins to watch the rate of the default display.
+     *
+     * @return null without a Context, and where there is no DisplayManager
+     */
     static RefreshRate watch(Context context) {
         Object service = context == null ? null : context.getSystemService(Context.DISPLAY_SERVICE);
         if (!(service instanceof DisplayManager)) {

@@ -23,7 +23,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
     private static final int WINDOW = METRICS;
     private static final int LOST = METRICS + 1;
 
-    /** Filled again for each frame; the native side copies it. */
+    /** The metrics of one frame. The array is filled again for each frame; the native side copies it. */
     private final long[] values = new long[METRICS + 2];
 
     private boolean failed;
@@ -43,7 +43,10 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
         return listener;
     }
 
-    /** Throws when the platform has already removed it. */
+    /**
+     * Removes the listener from the window. The platform throws when it has already removed it; that is only
+     * logged.
+     */
     void remove(Window window) {
         try {
             window.removeOnFrameMetricsAvailableListener(this);

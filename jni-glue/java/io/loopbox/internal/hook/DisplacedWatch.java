@@ -38,19 +38,19 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     private long pauseMs;
     private long notBeforeMs;
 
-    /** It was reported that the hook is displaced. */
+    /** Whether it was reported that the hook is displaced. */
     private volatile boolean off;
 
-    /** The hook is not put back any more. */
+    /** Whether the hook is not put back any more. */
     private volatile boolean over;
 
-    /** Our message waits in the queue. */
+    /** Whether our message waits in the queue. */
     private volatile boolean posted;
 
     /** How many messages the hook had seen begin when our message was posted. */
     private volatile long begunAtPost;
 
-    /** Until this uptime it is known already that no hook sees the messages. */
+    /** The uptime until which it is known already that no hook sees the messages. */
     private volatile long knownUntilMs;
 
     /** What was found in the hook's place and has passed calls on to it. */
@@ -61,7 +61,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         this.pauseMs = pauseMs;
     }
 
-    /** The hook was installed, or installed again. On the main thread. */
+    /** Begins to watch a hook that was installed, or installed again. On the main thread. */
     void begin() {
         watched = false;
         // Once, whatever has become of the list of idle handlers.
@@ -90,7 +90,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** A message runs that no hook saw. For the native worker. */
+    /** Called by the native worker when main runs a message that no hook saw. */
     void messageUnseen() {
         if (hook.active && !over && !posted && SystemClock.uptimeMillis() >= knownUntilMs) {
             Hook.doubt("displaced by another library until the next message");
@@ -101,7 +101,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
-     * @param doubted the hook has missed the end of a message, wherever it is
+     * @param doubted whether the hook has missed the end of a message, wherever the hook is
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {
@@ -153,7 +153,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** The message that is posted where the hook may be displaced. */
+    /** Runs as the message that is posted when the hook may be displaced. */
     @Override
     public void run() {
         posted = false;
@@ -191,7 +191,12 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         Hook.decide(true, hook.describe());
     }
 
-    /** @return whether to go on watching */
+    /**
+     * Checks whether the hook has seen a message begin since the queue was last idle. If not, it is
+     * displaced. Called when the queue is idle.
+     *
+     * @return whether to go on watching
+     */
     private boolean check() {
         long now = Native.begun();
         boolean displaced = watched && begunAtIdle == now;
@@ -207,7 +212,12 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         return true;
     }
 
-    /** @return whether to go on watching */
+    /**
+     * The hook is displaced: notes that, and installs the hook again. It is not installed again during the
+     * pause after the last try, nor when the pauses have become longer than {@link #GIVE_UP_MS}.
+     *
+     * @return whether to go on watching
+     */
     private boolean displaced() {
         Native.setUnseen();
         long nowMs = SystemClock.uptimeMillis();

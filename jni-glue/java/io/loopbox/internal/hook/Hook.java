@@ -12,7 +12,10 @@ public abstract class Hook {
     private static boolean decidedOn;
     private static String decided = "";
 
-    /** False after uninstall or a fault in our code: then calls are only passed on. */
+    /**
+     * Whether the hook is in use. False after uninstall or a fault in our code: then calls are only passed
+     * on.
+     */
     boolean active = true;
 
     /** How often it was installed again. */
@@ -29,8 +32,9 @@ public abstract class Hook {
     }
 
     /**
-     * Sets the state in the report to unknown, until main decides. Any thread. It may come after a decision
-     * of main that it does not know. So its caller posts a message that decides, or repeats the decision.
+     * Sets the state in the report to unknown, until main decides. Any thread. The call may come after a
+     * decision of main that its caller does not know of. So the caller posts a message that decides, or
+     * repeats the decision.
      */
     static void doubt(String detail) {
         Native.setHook(false, detail);
@@ -41,10 +45,10 @@ public abstract class Hook {
         Native.setHook(decidedOn, decided);
     }
 
-    /** How it works, for the report. */
+    /** A text for the report: how the hook works. */
     abstract String describe();
 
-    /** Whether it reports messages. */
+    /** Whether the hook reports messages. */
     boolean records() {
         return true;
     }
@@ -78,7 +82,7 @@ public abstract class Hook {
      */
     abstract boolean armAgain();
 
-    /** The queue's idle handlers are called. On the main thread. */
+    /** Called when the queue calls its idle handlers. On the main thread. */
     void idle() {}
 
     /** The start line of the running message, or null. Any thread. */
@@ -87,7 +91,8 @@ public abstract class Hook {
     }
 
     /**
-     * Our own code failed inside of Looper's call: the hook deactivates itself for good, and the app goes on.
+     * Handles a fault of our own code inside of Looper's call: the hook deactivates itself for good, and the
+     * app goes on.
      */
     final void fail(Throwable fault) {
         active = false;

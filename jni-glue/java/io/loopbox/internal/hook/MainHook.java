@@ -16,12 +16,15 @@ public final class MainHook {
     /** The most loops inside each other that are expected. */
     private static final int MOST_NESTED = 64;
 
-    /** Written on the main thread only; the worker reads it to name the running message. */
+    /** The hook that names the running message. Only the main thread sets it; the worker reads it. */
     private static volatile Hook naming;
 
     private static Hook hook;
 
-    /** Written on the main thread only; the worker notifies it of messages that the hook did not see. */
+    /**
+     * The watch that is notified by the worker of messages that the hook did not see. Only the main thread
+     * sets it.
+     */
     private static volatile DisplacedWatch displacedWatch;
 
     private MainHook() {}
@@ -91,7 +94,7 @@ public final class MainHook {
         return names == null ? null : names.runningLine();
     }
 
-    /** A message runs that no hook reported. Any thread. */
+    /** Called when a message runs that no hook reported. Any thread. */
     public static void messageUnseen() {
         DisplacedWatch watch = displacedWatch;
         if (watch != null) {
@@ -99,7 +102,10 @@ public final class MainHook {
         }
     }
 
-    /** Checks whether the hook is in its place. {@code doubted}: it has missed something. Any thread. */
+    /**
+     * Checks whether the hook is in its place. {@code doubted} is whether the hook has missed something. Any
+     * thread.
+     */
     public static void check(boolean doubted) {
         DisplacedWatch watch = displacedWatch;
         if (watch != null && Recording.isOn()) {

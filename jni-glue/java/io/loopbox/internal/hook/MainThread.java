@@ -14,19 +14,22 @@ import io.loopbox.internal.recording.Native;
  */
 public final class MainThread {
     /**
-     * Annotated natives are honoured from Android 8 on; before, the critical calling convention would be
-     * wrong.
+     * Whether annotated natives may be called. Android honours the annotation from version 8 on; on older
+     * versions the critical calling convention would be wrong.
      */
     public static final boolean CRITICAL = Build.VERSION.SDK_INT >= 26;
 
     static final Class<?> ACTIVITY_HANDLER = find("android.app.ActivityThread$H");
-    /** A class of JobService up to Android 7. */
+    /** The class of the Handler that runs jobs: of JobServiceEngine, or of JobService up to Android 7. */
     static final Class<?> JOB_HANDLER =
             findEither("android.app.job.JobServiceEngine$JobHandler", "android.app.job.JobService$JobHandler");
 
     static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
 
-    /** The Runnable that delivers a broadcast to a receiver, on any Handler: a lambda since Android 9. */
+    /**
+     * The class of the Runnable that delivers a broadcast to a receiver, on any Handler: a lambda since
+     * Android 9.
+     */
     static final Class<?> RECEIVER = findReceiver();
 
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
@@ -46,22 +49,22 @@ public final class MainThread {
 
     private MainThread() {}
 
-    /** A dispatch begins. For the result see {@link Native#begin}. */
+    /** Called when a dispatch begins. For the result see {@link Native#begin}. */
     static int begin() {
         int said = CRITICAL ? Native.beginCritical() : Native.begin();
         return said == Native.IN_DOUBT ? beginInDoubt() : said;
     }
 
     /**
-     * A message begins while another seems to run. Either Looper.loop() is nested, or that message ended
-     * without a report and the app continued with a new loop. The stack shows which; the native side could
-     * only guess by the stack's depth.
+     * Called when a message begins while another seems to run. Either Looper.loop() is nested, or that
+     * message ended without a report and the app continued with a new loop. The stack shows which; the native
+     * side could only guess by the stack's depth.
      */
     static int beginInDoubt() {
         return Native.beginIn(loops(Thread.currentThread().getStackTrace()));
     }
 
-    /** How many Looper.loop() are on the stack. */
+    /** How many calls of Looper.loop() are on the stack. */
     static int loops(StackTraceElement[] stack) {
         int loops = 0;
         for (StackTraceElement frame : stack) {
@@ -112,12 +115,12 @@ public final class MainThread {
         return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
-    /** A dispatch ended that Looper printed. For the result see {@link Native#end}. */
+    /** Called when a dispatch has ended that Looper printed. For the result see {@link Native#end}. */
     static int end() {
         return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
     }
 
-    /** The end that Looper's observer reports, with the message still intact. */
+    /** Called when Looper's observer reports the end of a dispatch, with the message still intact. */
     static void end(Message message, boolean threw) {
         long when = message.getWhen();
         int said;

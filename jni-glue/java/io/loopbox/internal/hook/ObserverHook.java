@@ -25,8 +25,9 @@ public final class ObserverHook extends Hook {
     private final ObserverAccess slot;
 
     /**
-     * The object of ours that records. One from before another library displaced us does not record: that
-     * library may pass on to it while we pass on to that library, and each message would count twice.
+     * The object of ours that records. One that was made before another library displaced us does not record.
+     * That library may pass calls on to it while our present object passes calls on to that library, and each
+     * message would count twice.
      */
     Object observer;
 
@@ -41,6 +42,8 @@ public final class ObserverHook extends Hook {
     }
 
     /**
+     * Puts the hook in.
+     *
      * @return null when the platform refuses or does not have it
      */
     static ObserverHook install(Settings settings) {

@@ -14,8 +14,8 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce: between two polls
- * runs a message, or idle handlers, or nothing. It makes no object, and does not conflict with other
+ * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce. Between two polls,
+ * main runs a message, or idle handlers, or nothing. It makes no object, and does not conflict with other
  * libraries' hooks. It does not see the Message: names come from stacks and from callbacks.
  */
 final class PollHook extends Hook {
@@ -39,14 +39,18 @@ final class PollHook extends Hook {
      */
     private volatile Other other;
 
-    /** Whether it reads the queue's head, as text for the report. */
+    /** A text for the report: whether the hook reads the queue's head. */
     private final String peek;
 
     private PollHook(QueueAccess access) {
         peek = access == null ? "" : peek(access, Looper.myQueue());
     }
 
-    /** @return null when it cannot be put in. */
+    /**
+     * Puts the hook in.
+     *
+     * @return null when it cannot be put in
+     */
     static PollHook install(Settings settings) {
         refusal = Native.pollIn(Looper.myQueue());
         return refusal == null ? new PollHook(settings.pollPeek) : null;

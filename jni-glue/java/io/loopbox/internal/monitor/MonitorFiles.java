@@ -28,7 +28,7 @@ import java.util.zip.GZIPOutputStream;
  * uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
-    /** The folder inside the recorder's, unless the app has chosen one. */
+    /** The name of the files' folder inside the recorder's, unless the app has chosen a folder. */
     public static final String FOLDER = "monitor";
 
     private static final String BEGIN = "uiperf-";
@@ -46,7 +46,7 @@ public final class MonitorFiles {
     private final int keepDays;
     private final long maxBytes;
 
-    /** The file that already has the base information. */
+    /** The last file that this process has written the line of {@link Base} to. */
     private File based;
 
     /** The number of lines that could not be written since the last successful one. */
@@ -77,9 +77,16 @@ public final class MonitorFiles {
         }
     }
 
-    /** Gives the text before the first line of a process in each file. */
+    /**
+     * Gives the line about the process. It comes before the process's first other line in each file, and
+     * after lost lines.
+     */
     public interface Base {
-        /** @param lost how many lines before it could not be written */
+        /**
+         * The line.
+         *
+         * @param lost how many lines before it could not be written
+         */
         String line(long lost);
     }
 

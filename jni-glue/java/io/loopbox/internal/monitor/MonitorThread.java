@@ -83,7 +83,11 @@ public final class MonitorThread implements Runnable {
         this.plan = plan;
     }
 
-    /** @return null, or why not */
+    /**
+     * Starts the thread, unless it runs already with this plan.
+     *
+     * @return null, or why it does not run
+     */
     public static synchronized String start(Plan plan) {
         if (isRunning(plan)) {
             return null;
@@ -117,7 +121,7 @@ public final class MonitorThread implements Runnable {
         }
     }
 
-    /** Ends the thread: the recorder stops, or only the monitor. */
+    /** Ends the thread, because the recorder or only the monitor stops. */
     public static synchronized void end() {
         MonitorThread monitor = running;
         running = null;
@@ -135,7 +139,10 @@ public final class MonitorThread implements Runnable {
         return monitor != null && monitor.plan == plan && Recording.isOn();
     }
 
-    /** Takes an event from the native side; null when a sample is due. On the recorder's worker. */
+    /**
+     * Takes an event from the native side; {@code message} is null when a sample is due. On the recorder's
+     * worker.
+     */
     public static void receive(String message) {
         MonitorThread monitor = running;
         if (monitor != null && !monitor.waiting.offer(message == null ? SAMPLE : message)) {

@@ -41,7 +41,8 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * The recording ends: each upload ends after the present file, until the app asks for more. Any thread.
+     * Ends each upload after its present file, because the recording ends. The app may ask for more later.
+     * Any thread.
      */
     public static void stopAll() {
         List<MonitorUpload> all;

@@ -6,13 +6,16 @@ import java.util.List;
 
 /** A stack as the native side writes it (long_messages.rs), converted to the form of an exception. */
 final class StackLines {
-    /** How often it was seen, and when first and last, uptime in nanoseconds. */
+    /**
+     * How often this stack was seen. {@code firstNs} and {@code lastNs} are when it was first and last seen,
+     * uptime.
+     */
     long times = 1;
 
     long firstNs;
     long lastNs;
 
-    /** In the form of StackTraceElement, top first. */
+    /** The frames in the form of StackTraceElement, top first. */
     final List<String> frames = new ArrayList<String>();
 
     void add(String line) {

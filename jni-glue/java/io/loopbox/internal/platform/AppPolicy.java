@@ -5,8 +5,8 @@ import android.os.Build;
 import android.os.StrictMode;
 
 /**
- * The app's StrictMode policy of the calling thread. While the recorder does something on this thread that is
- * its own choice and not the app's mistake, that is allowed and not reported. Afterwards the app's policy is
+ * The app's StrictMode policy of the calling thread. What the recorder does on this thread by its own choice
+ * is not the app's mistake. So it is allowed while it lasts, and not reported. Afterwards the app's policy is
  * restored.
  */
 public final class AppPolicy {
@@ -18,7 +18,7 @@ public final class AppPolicy {
         this.own = own;
     }
 
-    /** For reading and writing files of the recorder. Follow it with {@link #restore} in a finally. */
+    /** Allows to read and write files of the recorder. Follow it with {@link #restore} in a finally. */
     public static AppPolicy allowDisk() {
         try {
             // Reads, too.
@@ -30,7 +30,7 @@ public final class AppPolicy {
     }
 
     /**
-     * For setting a Printer, which Android 17 counts as a slow call. Follow it with {@link #restore} in a
+     * Allows to set a Printer, which Android 17 counts as a slow call. Follow it with {@link #restore} in a
      * finally.
      */
     public static AppPolicy allowPrinter() {
@@ -47,7 +47,11 @@ public final class AppPolicy {
         }
     }
 
-    /** @param policy the result of one of the methods above; null where nothing was allowed */
+    /**
+     * Restores the app's policy.
+     *
+     * @param policy the result of one of the methods above; null where nothing was allowed
+     */
     public static void restore(AppPolicy policy) {
         try {
             if (policy != null) {

@@ -5,7 +5,7 @@ package io.loopbox.internal.platform;
 public final class Background {
     private Background() {}
 
-    /** Runs it on a thread of this name, which does not keep the process alive. */
+    /** Runs {@code what} on a thread of this name, which does not keep the process alive. */
     public static Thread run(String name, final Runnable what) {
         Thread thread =
                 new Thread(name) {

@@ -286,7 +286,7 @@ public final class ContextFramework implements Framework {
             return type >= 0 && type < Integer.SIZE && (triggers >>> type & 1) != 0;
         }
 
-        /** Results come on a thread of the Binder, which may write a line to a file. */
+        /** Runs the task that brings a result, on a Binder thread, which may write a line to a file. */
         @Override
         public void execute(Runnable task) {
             task.run();
@@ -337,7 +337,7 @@ public final class ContextFramework implements Framework {
             return new long[] {info.getAnrId(), info.getAnrType(), info.getTimeoutMillis(), info.isUserPerceptible() ? 1 : 0};
         }
 
-        /** Called on a Binder thread, which the sink must not block. */
+        /** Runs the task that brings a warning, on a Binder thread, which the sink must not block. */
         @Override
         public void execute(Runnable task) {
             task.run();

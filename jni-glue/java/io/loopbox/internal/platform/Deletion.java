@@ -16,7 +16,7 @@ public final class Deletion {
         return isGone(folder);
     }
 
-    /** Deletes it, and says whether it is gone. */
+    /** Deletes a file, and returns whether it is gone. */
     public static boolean isDeleted(File file) {
         // Another process may have been quicker.
         if (file.delete() || isGone(file)) {

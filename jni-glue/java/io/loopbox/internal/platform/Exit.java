@@ -48,7 +48,11 @@ public final class Exit {
 
     /** The trace that the system keeps of an ANR: ART's own. */
     interface Trace {
-        /** @return null for none */
+        /**
+         * Opens the trace.
+         *
+         * @return null for none
+         */
         InputStream open() throws IOException;
     }
 
@@ -69,7 +73,7 @@ public final class Exit {
         return trace.open();
     }
 
-    /** Whether something went wrong in the process itself, which was not ended from outside. */
+    /** Whether the process ended because something went wrong in it: a crash or an ANR. */
     public boolean isFault() {
         return reason == CRASH || reason == CRASH_NATIVE || reason == ANR || (reason == SIGNALED && isFault(status));
     }
@@ -107,8 +111,9 @@ public final class Exit {
     }
 
     /**
-     * Whether this end is of an ANR that one of these warnings was about. ANR numbers start anew when the
-     * device restarts, but the caller has compared the process id, too, which leaves next to no doubt.
+     * Whether the process was ended by an ANR that one of these warnings was about. ANR numbers start anew
+     * when the device restarts, but the caller has compared the process id, too, which leaves next to no
+     * doubt.
      */
     private boolean isOfOne(List<long[]> warnings) {
         for (long[] warning : warnings) {

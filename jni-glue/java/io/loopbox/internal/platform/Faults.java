@@ -3,8 +3,8 @@ package io.loopbox.internal.platform;
 
 /**
  * Handles exceptions in the recorder's own Java code, or in app code that it called: the app goes on, and so
- * does the recorder's thread. Nothing here throws. Where the heap is used up, the log may throw again, at the
- * very place that has to protect the app.
+ * does the recorder's thread. Nothing here throws, because this is the very place that has to protect the
+ * app: where the heap is used up, writing to the log may throw again.
  */
 public final class Faults {
     /** The approximate number of faults. It is a plain number: for an object there might be no memory. */
@@ -16,8 +16,8 @@ public final class Faults {
     public static void load() {}
 
     /**
-     * Logs a fault. The stack shows where it was: a text from the caller would be created in its catch block,
-     * at its first use.
+     * Logs a fault. The stack shows where it was. There is no text from the caller, because its catch block
+     * would have to create that first, and there may be no memory.
      */
     public static void log(Throwable fault) {
         count = count + 1;

@@ -51,7 +51,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Begins an object or a list in this one. */
+    /** Begins an object or a list inside of this object. */
     public JsonLine open(char bracket) {
         comma();
         text.append(bracket);

@@ -8,7 +8,9 @@ import java.util.ArrayDeque;
  * it.
  */
 public final class ListenerThread extends Thread {
-    /** How many reports may wait: as many as a directory keeps. Of more the oldest are left out. */
+    /**
+     * How many reports may wait: as many as a directory keeps. When there are more, the oldest are left out.
+     */
     private static final int MOST_WAITING = 16;
 
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<Runnable>(MOST_WAITING + 1);

@@ -70,7 +70,7 @@ public final class LocalTime {
         return pad(year, 4) + '-' + pad(month > 9 ? month - 9 : month + 3, 2) + '-' + pad(ofMonth, 2);
     }
 
-    /** Math.floorDiv, which exists since API 24. */
+    /** Does what Math.floorDiv does, which exists only since API 24. */
     private static long floor(long number, long by) {
         return number >= 0 ? number / by : -((by - 1 - number) / by);
     }

@@ -13,7 +13,7 @@ public final class MainLooper {
         return Looper.myLooper() != null && Looper.myLooper() == Looper.getMainLooper();
     }
 
-    /** Runs it on the main thread: at once, when this is the main thread. */
+    /** Runs {@code what} on the main thread: at once, when this is the main thread. */
     public static void run(Runnable what) {
         if (isCurrent()) {
             what.run();
@@ -22,7 +22,7 @@ public final class MainLooper {
         }
     }
 
-    /** Runs it as a message of the main thread. */
+    /** Runs {@code what} as a message of the main thread. */
     public static void post(Runnable what) {
         new Handler(Looper.getMainLooper()).post(what);
     }

@@ -15,17 +15,20 @@ public final class OwnFile {
 
     private OwnFile() {}
 
-    /** Whether it is a file, and no link to one. */
+    /** Whether {@code file} is a file, and no link to one. */
     public static boolean isFile(File file) {
         return file.isFile() && isInItsFolder(file);
     }
 
-    /** Whether it is a folder, and no link to one. */
+    /** Whether {@code file} is a folder, and no link to one. */
     public static boolean isFolder(File file) {
         return file.isDirectory() && isInItsFolder(file);
     }
 
-    /** Whether it is in its folder and no link. The folder may be reached by links, as an app's data is. */
+    /**
+     * Whether {@code file} is in its folder and no link. The folder may be reached by links, as an app's data
+     * is.
+     */
     private static boolean isInItsFolder(File file) {
         try {
             File folder = file.getAbsoluteFile().getParentFile();

@@ -11,8 +11,8 @@ public final class Platform {
     private Platform() {}
 
     /**
-     * A public constant of the platform; null when it does not exist. By name: replacements of the platform
-     * off a device have only some of them.
+     * A public constant of the platform, as text; null when it does not exist. It is looked up by name,
+     * because replacements of the platform off a device have only some of the constants.
      */
     public static String field(Class<?> type, String name) {
         try {

@@ -3,7 +3,10 @@ package io.loopbox.internal.platform;
 
 /** Gets the profiles that the system has taken. On a thread of the system's choice. */
 public interface ProfileSink {
-    /** ProfilingTrigger.TRIGGER_TYPE_*, the platform's numbers. */
+    /**
+     * The number of {@code ProfilingTrigger.TRIGGER_TYPE_ANR}. {@code RUNNING_TRACE} is of such a trigger,
+     * too.
+     */
     int ANR = 2;
 
     int RUNNING_TRACE = 3;

@@ -14,7 +14,7 @@ public final class RecorderLog {
 
     private RecorderLog() {}
 
-    /** From now on lines go to the app; with null to the system's log. */
+    /** Sends lines to the app's logger from now on; with null, to the system's log. */
     public static void to(Logger logger) {
         Destination before = destination;
         if (before == null ? logger == null : before.logger == logger) {
@@ -90,7 +90,10 @@ public final class RecorderLog {
             this.logger = logger;
         }
 
-        /** Returns false for a line that must go to the system's log. */
+        /**
+         * Adds a line to those that wait for the app's logger. Returns false when the line must go to the
+         * system's log.
+         */
         synchronized boolean add(Line line) {
             if (ended || Thread.currentThread() == thread) {
                 return false;

@@ -15,7 +15,7 @@ public final class ReservedThread implements Runnable {
         this.name = name;
     }
 
-    /** Starts it; null when there is no memory for it. */
+    /** Starts such a thread; null when there is no memory for it. */
     public static ReservedThread start(String name) {
         ReservedThread reserved = new ReservedThread(name);
         try {

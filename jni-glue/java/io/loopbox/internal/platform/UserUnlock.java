@@ -26,7 +26,10 @@ public final class UserUnlock extends BroadcastReceiver {
         this.then = then;
     }
 
-    /** Runs {@code then} at the unlock; of several calls the first one counts. On the main thread. */
+    /**
+     * Runs {@code then} when the user unlocks the device. Of several calls only the first one counts. On the
+     * main thread.
+     */
     public static void await(Context context, Runnable then) {
         if (!isAwaited) {
             // A broadcast that only the system may send: no flag says who else may.

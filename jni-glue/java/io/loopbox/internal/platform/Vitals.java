@@ -47,7 +47,11 @@ public final class Vitals {
     private final Double[] pressure = new Double[PRESSURES.length];
     private final Map<String, Long> more = new LinkedHashMap<String, Long>();
 
-    /** @param before the previous sample; null for none */
+    /**
+     * Takes a sample, and asks each of {@code samplers} for its values.
+     *
+     * @param before the previous sample; null for none
+     */
     public Vitals(Vitals before, List<MonitorSampler> samplers) {
         atNs = System.nanoTime();
         processTicks = processTicks(line(STAT));
@@ -127,8 +131,8 @@ public final class Vitals {
     }
 
     /**
-     * Why the use of the whole machine, or its pressure, is not known; null when it is known. Apps may read
-     * neither since Android 8.
+     * Why the pressure of the machine ({@code ofPressure}), or else the use of its processors, is not known;
+     * null when it is known. Apps may read neither since Android 8.
      */
     public static String whyNot(boolean ofPressure) {
         try {
@@ -144,8 +148,8 @@ public final class Vitals {
     }
 
     /**
-     * The ticks of all processors: first those in which they were neither idle nor waiting for a disk, then
-     * all; -1 when unknown.
+     * The ticks of all processors: first the ticks in which they were neither idle nor waiting for a disk,
+     * then all ticks. Both are -1 when unknown.
      */
     static long[] machineTicks(String line) {
         StringTokenizer parts = new StringTokenizer(line == null ? "" : line, " ");
@@ -163,7 +167,7 @@ public final class Vitals {
         return new long[] {all - idle, all};
     }
 
-    /** utime and stime of a process; -1 when unknown. */
+    /** The sum of utime and stime of a process, in ticks; -1 when unknown. */
     static long processTicks(String line) {
         // The name in brackets may have anything in it.
         int name = line == null ? -1 : line.lastIndexOf(')');
@@ -200,7 +204,7 @@ public final class Vitals {
         return kilobytes == null ? null : kilobytes >> 10;
     }
 
-    /** The number after a word at the start of a line; null for none. */
+    /** The number that follows this word at the start of a line of the file; null for none. */
     public static Long number(String file, String word) {
         return numberIn(textOrEmpty(file), word);
     }
@@ -223,7 +227,7 @@ public final class Vitals {
         }
     }
 
-    /** The first line; null for an empty file. */
+    /** The first line of the file; null for an empty file. */
     private static String first(String file) throws IOException {
         String text = text(file);
         int end = text.indexOf('\n');

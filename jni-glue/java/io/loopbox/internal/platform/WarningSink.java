@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal.platform;
 
-/** Gets the system's warnings of an ANR of this app. */
+/** A receiver of the system's warnings of an ANR of this app. */
 public interface WarningSink {
     /**
      * Called on a thread of Binder, with a lock of the system's listeners held, so it must return at once.

@@ -32,7 +32,7 @@ public final class Annotations {
 
     private static final String TOO_MANY = "an app can set " + Settings.MOST_NAMES + " names";
 
-    /** Set on a thread while the app's Redactor sees a value on it. */
+    /** The name of the annotation whose value the app's Redactor sees on this thread; null at other times. */
     private static final ThreadLocal<String> REDACTS = new ThreadLocal<String>();
 
     private static int refused;
@@ -40,7 +40,7 @@ public final class Annotations {
 
     private Annotations() {}
 
-    /** A new recording begins with these names and values. */
+    /** Begins a new recording with these annotations of its configuration: names and values in turn. */
     public static void begin(List<String> annotations) {
         KEPT.clear();
         for (int at = 0; at + 1 < annotations.size(); at += 2) {
@@ -48,7 +48,7 @@ public final class Annotations {
         }
     }
 
-    /** Passes what was kept early to a new recording. */
+    /** Passes at most {@code MOST_EARLY} of the waiting annotations to a new recording. */
     public static void giveEarly() {
         for (int given = 0; given < MOST_EARLY; given++) {
             String[] annotation = takeEarly();
@@ -59,12 +59,15 @@ public final class Annotations {
         }
     }
 
-    /** The recording has all that was kept for it: from now on annotations go to it directly. */
+    /** From now on annotations go to the recording directly; it has got all that waited for it. */
     public static synchronized void pass() {
         early = null;
     }
 
-    /** The recording has ended, or the app wants none: what was kept for it is forgotten. */
+    /**
+     * From now on annotations wait for the next recording. Drops those that waited: the recording has ended,
+     * or the app wants none.
+     */
     public static synchronized void end() {
         early = new LinkedHashMap<String, String>();
     }
@@ -132,7 +135,7 @@ public final class Annotations {
         return REDACTS.get() != null;
     }
 
-    /** An annotation of the recorder itself, for the recording in progress. Any thread. */
+    /** Adds an annotation of the recorder itself to the recording in progress. Any thread. */
     public static void note(String name, String value) {
         try {
             if (!isRedacting()) {
@@ -181,12 +184,17 @@ public final class Annotations {
         return new String[] {name, early.remove(name)};
     }
 
-    /** Cuts between whole characters, as the native side does. */
+    /**
+     * The first {@code most} characters of a text. Cuts between whole characters, as the native side does.
+     */
     static String cut(String text, int most) {
         return text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
     }
 
-    /** An annotation of the app is not kept: logs it once for each name, and counts it for the status. */
+    /**
+     * Notes that an annotation of the app is not kept. Counts it for the status, and logs it, unless the
+     * previous refusal was the same.
+     */
     private static void refuse(String name, String why) {
         String refusal = '"' + name.replace('\t', ' ').replace('\n', ' ') + "\": " + why;
         boolean isNew;
@@ -200,7 +208,7 @@ public final class Annotations {
         }
     }
 
-    /** Adds how many were refused to the lines of the status. */
+    /** Adds a line to the status: the number of annotations that were refused. */
     public static synchronized String addTo(String lines) {
         if (refused == 0 || lines == null) {
             return lines;
@@ -208,7 +216,11 @@ public final class Annotations {
         return lines + "annotations\t1\t" + refused + " not kept, the last one " + lastRefusal + '\n';
     }
 
-    /** @param value null removes the name */
+    /**
+     * Keeps the values of {@code scene} and {@code user}, which the Java side itself writes.
+     *
+     * @param value null removes the name
+     */
     private static void put(String name, String value) {
         if (value == null) {
             KEPT.remove(name);

@@ -11,7 +11,7 @@ public final class Breadcrumbs {
     /** The name by which the Redactor gets breadcrumbs. */
     private static final String NAME = "breadcrumb";
 
-    /** As many as the native side keeps (breadcrumbs.rs). */
+    /** How many breadcrumbs are kept: the same number as on the native side (breadcrumbs.rs). */
     private static final int MOST = 64;
 
     /**
@@ -47,8 +47,8 @@ public final class Breadcrumbs {
     }
 
     /**
-     * Passes the kept breadcrumbs to a new recording, and no newer ones: the app may record more at the same
-     * time.
+     * Passes the waiting breadcrumbs to a new recording, at most {@code MOST}: the app may add more at the
+     * same time.
      */
     public static void giveEarly() {
         for (int given = 0; given < MOST; given++) {
@@ -79,7 +79,10 @@ public final class Breadcrumbs {
         }
     }
 
-    /** The recording has ended, or the app wants none: what was kept for it is forgotten. */
+    /**
+     * From now on breadcrumbs wait for the next recording. Drops those that waited: the recording has ended,
+     * or the app wants none.
+     */
     public static synchronized void end() {
         early = new ArrayDeque<Early>();
     }

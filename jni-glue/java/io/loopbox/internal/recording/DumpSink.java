@@ -5,6 +5,10 @@ import java.io.File;
 
 /** Receives a report that was requested without waiting for it. */
 public interface DumpSink {
-    /** @param file null when none was written */
+    /**
+     * Called once the report is there, or there is none.
+     *
+     * @param file null when none was written
+     */
     void onDumped(File file);
 }

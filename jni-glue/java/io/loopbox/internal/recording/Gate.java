@@ -31,7 +31,7 @@ public final class Gate {
         closed = true;
     }
 
-    /** Waits until nobody is inside any more, at most {@code mostMs}. */
+    /** Waits until no thread is inside any more, at most {@code mostMs}. */
     public synchronized void awaitLeft(long mostMs) {
         long endNs = System.nanoTime() + mostMs * 1_000_000;
         try {

@@ -23,7 +23,7 @@ public final class InstallTrace {
         }
     }
 
-    /** The last part ends. */
+    /** Ends the last part. */
     public static void end() {
         if (isOpen && MainLooper.isCurrent()) {
             isOpen = false;

@@ -26,8 +26,8 @@ public final class Listeners {
     private static final List<Recipient> CONFIGURED = new ArrayList<Recipient>();
 
     /**
-     * Calls back those who have asked for a report. At the start it also asks the system how the process was
-     * started.
+     * The thread that calls back those who have asked for a report. At the start of a recording it also asks
+     * the system how the process was started.
      */
     private static ListenerThread answers;
 
@@ -101,7 +101,7 @@ public final class Listeners {
         return ADDED.contains(recipient) || CONFIGURED.contains(recipient);
     }
 
-    /** A recording begins, with the listeners of its configuration. */
+    /** Notes that a recording begins, and adds the listeners of its configuration. */
     public static synchronized void begin(List<ReportSink> configured) {
         end();
         records = true;
@@ -124,7 +124,10 @@ public final class Listeners {
         }
     }
 
-    /** Ends the thread. A call that is in progress may continue. */
+    /**
+     * Ends the threads of all listeners, and removes the listeners of the configuration. A call that is in
+     * progress may continue.
+     */
     public static synchronized void end() {
         records = false;
         for (Recipient recipient : all()) {
@@ -144,7 +147,8 @@ public final class Listeners {
     }
 
     /**
-     * There is a report, or it has more content. Waits for no thread.
+     * Notifies the listeners, each on its thread, that there is a report, or that it has more content. Waits
+     * for no thread.
      *
      * @param first whether more content will follow; then only listeners that want first files are notified
      */
@@ -186,7 +190,9 @@ public final class Listeners {
         }
     }
 
-    /** The system warns of an ANR, and main is late. Does not wait. */
+    /**
+     * Notifies the listeners that want warnings: the system warns of an ANR, and main is late. Does not wait.
+     */
     public static synchronized void onWarning(final long[] warning, final Gate gate) {
         for (final Recipient recipient : all()) {
             if (recipient.sink.wantsWarnings() && recipient.begin()) {

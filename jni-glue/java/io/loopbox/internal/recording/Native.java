@@ -114,8 +114,8 @@ public final class Native {
      * each message that has run for {@code blockMs}, with stacks, and at intervals while messages run. Any
      * thread.
      *
-     * @param levelMs 0: it is not called any more
-     * @param blockMs 0: only of messages that have ended
+     * @param levelMs 0 ends these calls
+     * @param blockMs 0 leaves out the calls about messages that still run
      * @return false while nothing records
      */
     public static native boolean setMonitor(long levelMs, long blockMs, long tickMs);
@@ -124,14 +124,14 @@ public final class Native {
     public static native void doubtHook();
 
     /**
-     * The state of the hook for the report: on or off, and how or why. While it is off, main is watched
+     * Sets the state of the hook for the report: on or off, and how or why. While it is off, main is watched
      * without it.
      */
     public static native void setHook(boolean on, String detail);
 
     /**
-     * The state of a frame feature for the report (frames, their stages, touches, or jank types): on or off,
-     * and how or why. Any thread.
+     * Sets the state of a frame feature for the report (frames, their stages, touches, or jank types): on or
+     * off, and how or why. Any thread.
      */
     public static native void setFrames(int which, boolean on, String detail);
 
@@ -143,7 +143,7 @@ public final class Native {
     public static native void stages(long[] values);
 
     /**
-     * The compositor's type of the frame of this vsync: which side made it late, as in
+     * Passes the compositor's type of the frame of this vsync: which side made the frame late, as in
      * SurfaceControl.JankData. Not the main thread.
      */
     @FastNative
@@ -176,7 +176,7 @@ public final class Native {
     /**
      * Writes a report and waits for it. Any thread.
      *
-     * @param inListener a listener of reports asks while it is called: it gets none
+     * @param inListener whether a listener of reports calls this while it is called; it gets no report
      * @return null when there is none
      */
     public static native String dump(String reason, long timeoutMs, boolean inListener);
@@ -211,7 +211,7 @@ public final class Native {
     @FastNative
     public static native int begin();
 
-    /** {@link #begin} inside of this many Looper.loop(). */
+    /** {@link #begin}, with the number of Looper.loop() calls that are on the stack. */
     @FastNative
     public static native int beginIn(int loops);
 
@@ -246,10 +246,10 @@ public final class Native {
     public static native void pollIdle();
 
     /**
-     * A callback of the life cycle of an activity of this class is called. It names the message where the
-     * hook sees none. On the main thread.
+     * A life-cycle callback of an activity of this class is called. The callback names the message where the
+     * hook sees no message. On the main thread.
      *
-     * @param step a number as of {@link #CREATE}
+     * @param step one of the constants from {@link #CREATE} on
      */
     public static native void inActivity(String activity, int step);
 
@@ -286,11 +286,14 @@ public final class Native {
     @FastNative
     public static native void rests();
 
-    /** A window is called with an event. Returns whether the event counts as a message, because none runs. */
+    /**
+     * The callback of a watched window gets an input event. Returns whether the event counts as a message: it
+     * does while no message runs and the recorder records.
+     */
     @FastNative
     public static native boolean beginInput();
 
-    /** The call that was counted has ended. */
+    /** The call that {@link #beginInput} has counted has ended. */
     @FastNative
     public static native void endInput(String target, boolean threw);
 
@@ -336,8 +339,8 @@ public final class Native {
     public static native boolean animate(boolean begins);
 
     /**
-     * The first finger went down, moved this far from there, or the last one was lifted: a MotionEvent's
-     * action.
+     * A touch. {@code action} is that of the MotionEvent: the first finger went down, moved, or the last
+     * finger was lifted. {@code distanceDp} is the distance from where the finger went down.
      */
     @FastNative
     public static native void touch(int action, float distanceDp);
@@ -345,7 +348,7 @@ public final class Native {
     /** Frames from now on are of this screen. */
     public static native void frameScene(String name);
 
-    /** The display's refresh rate, as it reports it. */
+    /** Passes the display's refresh rate, as the display reports it. */
     @FastNative
     public static native void refreshRate(float hz);
 

@@ -27,8 +27,8 @@ public final class Recording {
     private Recording() {}
 
     /**
-     * The recording has begun on the Java side: from now on the methods below have answers. Only for code
-     * that may begin and end one.
+     * Begins the recording on the Java side: from now on the getters of this class return its values. Only
+     * for code that may begin and end one.
      */
     public static void begin(Settings wanted, Framework asked, Place where) {
         framework = asked;
@@ -37,7 +37,10 @@ public final class Recording {
         settings = wanted;
     }
 
-    /** Nothing is written or passed to listeners any more. Only for code that may begin and end one. */
+    /**
+     * Ends the recording: nothing is written or passed to listeners any more. Only for code that may begin
+     * and end one.
+     */
     public static void end() {
         settings = null;
         gate.close();

@@ -3,15 +3,15 @@ package io.loopbox.internal.recording;
 
 import java.io.File;
 
-/** Is notified of reports. */
+/** A listener of reports. */
 public interface ReportSink {
-    /** Whether it wants to be notified of first files. */
+    /** Whether this listener wants to be notified of first files. */
     boolean wantsFirst();
 
     /** Called on the listener's thread. {@code first} says that the report will get more content. */
     void onReport(File file, boolean first);
 
-    /** Whether it wants to be notified of the system's warnings. */
+    /** Whether this listener wants to be notified of the system's warnings. */
     boolean wantsWarnings();
 
     /** The system warns of an ANR. Called on the listener's thread. */

@@ -126,8 +126,8 @@ public final class Settings implements Cloneable {
     // End of what is made from jni-glue/options.toml
 
     /**
-     * How many names the app can annotate, besides those with a separate place, and how many characters of
-     * each are kept.
+     * The app can annotate {@code MOST_NAMES} names, besides those with a separate place. {@code NAME_CHARS}
+     * characters of each name are kept.
      */
     public static final int MOST_NAMES = 16;
 

@@ -4,9 +4,9 @@ package io.loopbox.internal.recording;
 import java.nio.charset.Charset;
 
 /**
- * Which users record, where an app wants a share of them. A number computed from the user's id alone decides.
- * So a user is in or out at each launch, in each process and by each version, and a larger share contains a
- * smaller one.
+ * Decides which users are recorded, when an app wants only a share of its users. A number computed from the
+ * user's id alone decides. So a user is in or out at each launch, in each process and by each version, and a
+ * larger share contains a smaller one.
  */
 final class UserShare {
     private static final Charset UTF_8 = Charset.forName("UTF-8");

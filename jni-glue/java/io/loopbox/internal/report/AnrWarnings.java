@@ -34,7 +34,7 @@ public final class AnrWarnings {
     }
 
     /**
-     * The recording of this gate needs no warnings any more. On a separate thread, because the main thread
+     * Ends the warnings for the recording of this gate. Does so on a separate thread, because the main thread
      * calls this.
      */
     public static void stop(final Framework framework, final Gate gate) {

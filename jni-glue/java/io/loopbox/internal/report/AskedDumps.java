@@ -43,7 +43,10 @@ public final class AskedDumps {
         return ASKED.remove(number);
     }
 
-    /** The report exists; null when there is none, or the recording has ended before the call. */
+    /**
+     * Calls back the caller of this number. It gets the file of the report, or null when there is none or the
+     * recording has ended before the call.
+     */
     public static void answer(long number, final File file) {
         final DumpSink done = take(number);
         if (done == null) {

@@ -25,7 +25,7 @@ public final class Digest {
     private static final int HEADER_BYTES = 32;
     private static final int FIRST_FRAME = 13;
 
-    /** The beginning of the lines after the frames. */
+    /** A line with a warning of the system begins with this. These lines follow the frames. */
     private static final String WARNING = "anr_warning\t";
 
     private static final int MOST_BYTES = 32 << 10;
@@ -71,7 +71,7 @@ public final class Digest {
         return annotations;
     }
 
-    /** The innermost first. */
+    /** The frames of the stack, the innermost first. */
     public StackTraceElement[] stack() {
         List<StackTraceElement> frames = new ArrayList<StackTraceElement>();
         for (int nth = FIRST_FRAME; nth < lines.length; nth++) {
@@ -103,7 +103,7 @@ public final class Digest {
         return new long[] {number(at(texts, 0)), number(at(texts, 1)), number(at(texts, 2)), number(at(texts, 3))};
     }
 
-    /** Whether the writing process has added everything that it asks for in every report. */
+    /** Whether the writing process has added everything that belongs into every report. */
     public boolean isComplete() {
         return state.equals("open") || state.equals("closed");
     }
@@ -114,8 +114,8 @@ public final class Digest {
     }
 
     /**
-     * Whether it is of an ANR of its process: the system reports it, or has sent its signal while the main
-     * thread was busy.
+     * Whether the report is of an ANR of its process: the system reports it, or has sent its signal while the
+     * main thread was busy.
      */
     boolean isAnr() {
         return (verdict.equals("confirmed") || verdict.equals("probable")) && !reason.equals("requested") && !reason.equals("crash");
@@ -133,7 +133,11 @@ public final class Digest {
         }
     }
 
-    /** @throws IOException also when the file is none of ours, or cut or damaged in its first section */
+    /**
+     * Reads the digest of a report.
+     *
+     * @throws IOException also when the file is none of ours, or cut or damaged in its first section
+     */
     public static Digest read(File file) throws IOException {
         byte[] start = OwnFile.read(file, HEADER_BYTES + MOST_BYTES);
         if (start.length < HEADER_BYTES

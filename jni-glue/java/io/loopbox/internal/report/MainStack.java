@@ -5,7 +5,10 @@ import android.os.Looper;
 
 /** The main thread's stack where the native sampler cannot take it. */
 final class MainStack {
-    /** As many frames from the top and from the bottom as the native sampler keeps. */
+    /**
+     * How many frames of a stack are kept, {@code TOP} from its top and {@code BOTTOM} from its bottom: as
+     * many as the native sampler keeps.
+     */
     private static final int TOP = 96;
 
     private static final int BOTTOM = 32;

@@ -176,7 +176,10 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** Returns false where the queue prints under its lock. */
+    /**
+     * Prints the queue, and adds its lines. Returns false when the queue prints under its lock; then nothing
+     * is added.
+     */
     private boolean print() throws InterruptedException {
         QueuePrint print = new QueuePrint(mostLines);
         String late = run(objects, print, mostMs);
@@ -254,7 +257,7 @@ public final class PendingQueue implements Runnable {
         }
     }
 
-    /** In the form of Message.toString, so that readers need only one grammar. */
+    /** Appends a message in the form of Message.toString, so that readers need only one grammar. */
     private static void append(StringBuilder text, QueueWalk.Entry entry, long now, String object) {
         text.append("{ when=");
         appendDuration(text, entry.when - now);
@@ -281,7 +284,9 @@ public final class PendingQueue implements Runnable {
         text.append(" target=").append(entry.target.getName()).append(" }");
     }
 
-    /** The last line has the total: there is always room for it. */
+    /**
+     * Adds these lines as far as there is room for them. The last line has the total, and is always added.
+     */
     private synchronized void add(List<String> read, int more, boolean byWalk) {
         if (closed) {
             return;
@@ -314,7 +319,10 @@ public final class PendingQueue implements Runnable {
         lines = collected.toArray(new String[0]);
     }
 
-    /** The format of TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code -1m2s0ms}. */
+    /**
+     * Appends a duration in the format of TimeUtils.formatDuration: {@code 0}, {@code +120ms}, {@code
+     * -1m2s0ms}.
+     */
     static void appendDuration(StringBuilder text, long ms) {
         if (ms == 0) {
             text.append('0');

@@ -21,7 +21,10 @@ public final class PendingReports {
     private static final String SUFFIX = ".lbx";
     public static final String TAKEN = "taken";
 
-    /** How many reports that were handed out and not deleted are kept, and for how long. */
+    /**
+     * Of the reports that were handed out and not deleted, {@code KEPT} are kept, for {@code KEPT_MS} at
+     * most.
+     */
     private static final int KEPT = 20;
 
     private static final long KEPT_MS = 14 * FileAge.DAY_MS;
@@ -132,7 +135,10 @@ public final class PendingReports {
         return files;
     }
 
-    /** Ordered by the time in the report, because file times have whole seconds on some versions. */
+    /**
+     * A report with the time that the report itself gives: file times have whole seconds on some versions.
+     * Ordered by that time.
+     */
     private static final class Dated implements Comparable<Dated> {
         final File file;
         private final long timeMs;
@@ -192,7 +198,7 @@ public final class PendingReports {
         return isOwn(folder) ? reports(folder) : new File[0];
     }
 
-    /** Oldest first. */
+    /** The reports in a folder, oldest first. */
     private static File[] reports(File directory) {
         List<File> found = new ArrayList<File>();
         File[] files = directory.listFiles();

@@ -20,14 +20,18 @@ import java.util.List;
  * itself: there is only one, of 128 bytes, and it is the app's.
  */
 final class ProcessState {
-    /** The annotation. */
+    /** The name of the annotation that has the state. */
     private static final String NAME = "process_state";
 
     private static final String DIGITS = "0123456789abcdef";
 
     private ProcessState() {}
 
-    /** @param reports oldest first */
+    /**
+     * Puts the state of each process into the last of its reports.
+     *
+     * @param reports oldest first
+     */
     static void attach(List<File> reports, Framework framework) {
         Settings wanted = Recording.settings();
         if (wanted == null || !wanted.keepProcessState || reports.isEmpty()) {

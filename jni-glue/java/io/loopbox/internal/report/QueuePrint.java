@@ -64,7 +64,7 @@ final class QueuePrint implements Printer, Runnable {
 
     /** Leaves Looper.dump from inside of println. */
     private static final class Stop extends RuntimeException {
-        /** The constructor that leaves the stack trace out is there only since Android 7. */
+        /** Leaves the stack trace out. The constructor that does this is there only since Android 7. */
         @Override
         public Throwable fillInStackTrace() {
             return this;
@@ -86,7 +86,7 @@ final class QueuePrint implements Printer, Runnable {
     private boolean closed;
     private String failure;
 
-    /** The queue prints under its lock. */
+    /** Whether the queue prints under its lock. */
     private boolean locks;
 
     QueuePrint(int mostLines) {
@@ -94,7 +94,7 @@ final class QueuePrint implements Printer, Runnable {
         messages = new PriorityQueue<Line>(mostLines + 1, LATEST_FIRST);
     }
 
-    /** Prints. On a thread that may run the app's code. */
+    /** Prints the queue of the main Looper. On a thread that may run the app's code. */
     @Override
     public void run() {
         try {
@@ -191,8 +191,8 @@ final class QueuePrint implements Printer, Runnable {
     }
 
     /**
-     * What TimeUtils.formatDuration has written after {@code when=}: {@code 0}, {@code +120ms}, {@code
-     * -1m2s0ms}.
+     * The time in ms that TimeUtils.formatDuration has written after {@code when=}: {@code 0}, {@code
+     * +120ms}, {@code -1m2s0ms}.
      */
     static long dueMs(String line) {
         int at = line.indexOf("when=") + 5;

@@ -60,14 +60,17 @@ final class QueueWalk {
             object = message.obj;
         }
 
-        /** Main may recycle the message meanwhile, so each field is read once. */
+        /**
+         * The class of the object; null for none. Main may recycle the message meanwhile, so the caller reads
+         * each field once.
+         */
         private static Class<?> classOf(Object object) {
             return object == null ? null : object.getClass();
         }
 
         /**
-         * Whether it was a message of this Looper's queue while it was copied. A recycled message has neither
-         * a target nor a time, and may get both again in another queue.
+         * Whether the entry was a message of this Looper's queue while it was copied. A recycled message has
+         * neither a target nor a time, and may get both again in another queue.
          */
         boolean isOf(Looper looper) {
             boolean still = message.getWhen() == when && message.getTarget() == handler;
@@ -87,7 +90,10 @@ final class QueueWalk {
         final Entry[] entries;
         int kept;
         int total;
-        /** It reached the end of the list, or its limit, through messages that were in the queue. */
+        /**
+         * Whether the pass reached the end of the list, or its limit, through messages that were in the
+         * queue.
+         */
         boolean whole;
 
         Pass(int most) {
@@ -106,12 +112,12 @@ final class QueueWalk {
     private final int most;
     private final long deadlineNs;
 
-    /** The messages in the order of the list, the first {@code kept} places. */
+    /** The messages in the order of the list. The first {@code kept} elements are valid. */
     Entry[] entries = {};
     int kept;
-    /** How many there are; -1 where they were not counted to the end. */
+    /** How many messages the queue has; -1 where they were not counted to the end. */
     int total = -1;
-    /** All entries were in the queue at one moment. */
+    /** Whether all entries were in the queue at one moment. */
     boolean settled;
 
     private QueueWalk(Field head, Field next, Looper looper, int most, long deadlineNs) {
@@ -219,7 +225,10 @@ final class QueueWalk {
         total = last.whole ? last.total : -1;
     }
 
-    /** Walks with {@code count} to the end, else as far as entries are kept. */
+    /**
+     * One pass over the list. With {@code count} it goes on to the end, else until all entries to keep are
+     * read.
+     */
     private Pass pass(boolean count) throws IllegalAccessException {
         Pass pass = new Pass(most);
         Message message = (Message) head.get(queue);

@@ -27,7 +27,10 @@ public final class ReportSections {
     private static final int HEADER_BYTES = 16;
     private static final int END_BYTES = HEADER_BYTES + 4;
 
-    /** A report has at most some hundred kilobytes; a larger file is not ours. */
+    /**
+     * How many bytes of a file are read at most. A report has at most some hundred kilobytes; a larger file
+     * is not ours.
+     */
     private static final int MOST_FILE_BYTES = 16 << 20;
 
     private ReportSections() {}
@@ -70,7 +73,7 @@ public final class ReportSections {
         append(report, at < 0 ? file : without(file, at), tag, payload);
     }
 
-    /** The file without that section; unchanged when it is incomplete. */
+    /** The file without the section at {@code at}; the unchanged file when it is incomplete. */
     private static byte[] without(byte[] file, int at) {
         int end = file.length - END_BYTES;
         if (next(file, 0, END) != end) {
@@ -115,8 +118,8 @@ public final class ReportSections {
     }
 
     /**
-     * Where the next section of a kind begins after the one at {@code from}; 0 searches the whole file. -1
-     * for none.
+     * The position of the first section of this kind after the section at {@code from}, or in the whole file
+     * when {@code from} is 0; -1 for none.
      */
     private static int next(byte[] file, int from, int tag) {
         // What comes before the first one is as long as a header.

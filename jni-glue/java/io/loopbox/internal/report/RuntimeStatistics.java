@@ -57,8 +57,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * The collections since the process began. The native side adds those since the hang was suspected
-     * (suspects_counts.rs).
+     * Adds the statistics of the collections since the process began. The native side adds those since the
+     * hang was suspected (suspects_counts.rs).
      */
     private void collections() {
         try {
@@ -142,7 +142,7 @@ final class RuntimeStatistics {
         return false;
     }
 
-    /** Compares without equals, which may be the app's code. */
+    /** Whether two chains have the same objects. Compares without equals, which may be the app's code. */
     private static boolean isSame(List<Object> chain, List<Object> other) {
         boolean same = chain.size() == other.size();
         for (int at = 0; same && at < chain.size(); at++) {

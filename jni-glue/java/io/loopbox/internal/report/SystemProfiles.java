@@ -115,7 +115,7 @@ public final class SystemProfiles {
         return tag != null && tag.startsWith(OURS);
     }
 
-    /** Continues on another thread, because this one is the system's. */
+    /** Calls the listener on another thread, because this thread is the system's. */
     private static void deliver(
             final ProfileListener listener, final Gate gate, final int trigger, final String tag, final String path) {
         if (listener == null || trigger == ProfileSink.RUNNING_TRACE && !isOurs(tag)) {
@@ -165,7 +165,9 @@ public final class SystemProfiles {
         return true;
     }
 
-    /** No more profiles are needed. On a separate thread, because the main thread calls this. */
+    /**
+     * Asks the system for no more profiles. Does so on a separate thread, because the main thread calls this.
+     */
     public static void stop(final Framework framework) {
         first.countDown();
         new Thread("loopbox-profiles") {
@@ -325,7 +327,11 @@ public final class SystemProfiles {
             return last != null && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;
         }
 
-        /** @return whether the report exists to which a profile of that time belongs */
+        /**
+         * Adds the profile's path to the report that the profile of this time belongs to.
+         *
+         * @return whether that report exists
+         */
         boolean annotate(long timeMs, String path) throws IOException {
             File last = last(timeMs);
             if (last == null || ReportSections.note(last, NAME) != null) {
@@ -335,7 +341,11 @@ public final class SystemProfiles {
             return true;
         }
 
-        /** @return whether the report of that name exists, to which a trace belongs */
+        /**
+         * Adds the trace's path to the report of this name.
+         *
+         * @return whether that report exists
+         */
         boolean annotate(String name, String path) throws IOException {
             for (File report : reports) {
                 String file = report.getName();

@@ -24,7 +24,10 @@ final class SystemTrace {
     /** How many bytes of the text are kept; a trace of a thousand threads is smaller. */
     private static final int MOST_BYTES = 4 << 20;
 
-    /** The line that ends ART's part of a trace, and how far from the end of the text it begins at most. */
+    /**
+     * The line that ends ART's part of a trace begins with this. It is within the last {@code TAIL_BYTES}
+     * bytes of the text.
+     */
     private static final String END = "----- end ";
 
     private static final int TAIL_BYTES = 256;

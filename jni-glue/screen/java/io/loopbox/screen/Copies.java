@@ -34,8 +34,8 @@ final class Copies {
     }
 
     /**
-     * Copies a report, and replaces an earlier copy with less content; in one step, because it may be read at
-     * the same time.
+     * Copies a report. The copy replaces an earlier one of this report, which has less content. It does so in
+     * one step, because the earlier one may be read at the same time.
      */
     File keep(File report) throws IOException {
         if (!isName(report.getName())) {
@@ -86,7 +86,7 @@ final class Copies {
         }
     }
 
-    /** The newest first. */
+    /** All copies, the newest first. */
     List<File> all() {
         List<File> files = new ArrayList<File>();
         for (Dated each : dated()) {

@@ -47,7 +47,7 @@ final class Decoder {
         return value;
     }
 
-    /** A u32, or the number of a variant. */
+    /** Reads a u32, or the number of a variant. */
     int small() throws IOException {
         return (int) number();
     }
@@ -62,12 +62,12 @@ final class Decoder {
         return octet() != 0;
     }
 
-    /** A number that may be missing: -1 then. */
+    /** Reads an optional number; returns -1 when it is missing. */
     long numberOrNone() throws IOException {
         return flag() ? number() : -1;
     }
 
-    /** The number of items in a list, each of which takes at least one byte. */
+    /** Reads the number of items in a list, each of which takes at least one byte. */
     int count() throws IOException {
         long count = number();
         if (count < 0 || count > end - at) {

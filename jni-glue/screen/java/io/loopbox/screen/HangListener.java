@@ -82,7 +82,7 @@ final class HangListener implements Listener {
         return new Notification.Builder(context, CHANNEL);
     }
 
-    /** Opens the report; the way back leads to the list of reports. */
+    /** An intent that opens the report; the way back leads to the list of reports. */
     private PendingIntent intent(File copy) {
         Intent list = new Intent(context, ReportsActivity.class);
         list.addFlags(Intent.FLAG_ACTIVITY_NEW_TASK | Intent.FLAG_ACTIVITY_CLEAR_TASK);

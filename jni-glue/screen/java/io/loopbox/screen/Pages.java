@@ -22,10 +22,10 @@ final class Pages {
 
     /** Work that reads files, and what to do with the result. */
     interface Load<T> {
-        /** On a background thread. */
+        /** Reads the files. Called on a background thread. */
         T read();
 
-        /** On the main thread, unless the screen is gone by then. */
+        /** Shows the result. Called on the main thread, unless the screen is gone by then. */
         void show(T read);
     }
 
@@ -88,7 +88,7 @@ final class Pages {
         return view;
     }
 
-    /** Lines that are not broken, and can be copied. */
+    /** A view of these lines, which are not broken and can be copied. */
     static View code(Context context, List<String> lines) {
         StringBuilder all = new StringBuilder();
         for (String line : lines) {

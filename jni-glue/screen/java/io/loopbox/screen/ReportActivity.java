@@ -15,11 +15,11 @@ import java.io.File;
 import java.io.IOException;
 import java.util.List;
 
-/** One report. The system creates it, because of the manifest. */
+/** The screen with one report. The system creates it, because of the manifest. */
 public final class ReportActivity extends Activity {
     private static final String NAME = "io.loopbox.screen.report";
 
-    /** An intent holds less than a megabyte. */
+    /** How many characters of text are shared at most: an intent holds less than a megabyte. */
     private static final int MOST_SHARED_TEXT = 100_000;
 
     private LinearLayout page;

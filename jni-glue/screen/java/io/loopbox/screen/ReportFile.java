@@ -26,7 +26,7 @@ final class ReportFile {
 
     private static final int HEADER_BYTES = 16;
 
-    /** The recorder keeps 8 MB of reports in all. */
+    /** How many bytes of a file are read at most. The recorder keeps 8 MB of reports in all. */
     private static final int MOST_BYTES = 16 << 20;
 
     /** A message that the history keeps by name. */
@@ -78,19 +78,19 @@ final class ReportFile {
     int apiLevel;
     List<String> annotations = new ArrayList<String>();
 
-    /** The uptime of the moment that the report describes. */
+    /** The moment that the report describes, as uptime. */
     long asOfNs;
 
     /** What main did at that moment: a message's name, or null when nothing is known. */
     String running;
 
-    /** Since when it was running, uptime; -1 when it was idle. */
+    /** Since when main did that, uptime; -1 when main was idle. */
     long runningSinceNs = -1;
 
     /** How long the running message took in all; -1 when it has not ended. */
     long endedAfterNs = -1;
 
-    /** Oldest first. */
+    /** The entries of the history, oldest first. */
     List<Entry> history = new ArrayList<Entry>();
 
     /** The stacks of what main ran. */
@@ -112,7 +112,11 @@ final class ReportFile {
         this.bytes = bytes;
     }
 
-    /** @throws IOException also when it is none of ours */
+    /**
+     * Reads a report.
+     *
+     * @throws IOException also when the file is no report of ours
+     */
     static ReportFile read(File file) throws IOException {
         ReportFile report = new ReportFile(content(file));
         report.readSections();
@@ -134,7 +138,7 @@ final class ReportFile {
         return bytes;
     }
 
-    /** Symbols come before the stacks that use them. */
+    /** Reads all sections that are whole. In the file, symbols come before the stacks that use them. */
     private void readSections() throws IOException {
         if (bytes.length < HEADER_BYTES || big(0) != 0x894c4258 || big(4) != 0x0d0a1a0a) {
             throw new IOException("does not begin as a report");

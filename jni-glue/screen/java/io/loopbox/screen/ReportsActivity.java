@@ -12,7 +12,9 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All reports, the newest first. The system creates it, because of the manifest. */
+/**
+ * The screen with the list of all reports, the newest first. The system creates it, because of the manifest.
+ */
 public final class ReportsActivity extends Activity {
     private LinearLayout rows;
 
@@ -26,7 +28,7 @@ public final class ReportsActivity extends Activity {
         rows = Pages.page(this);
     }
 
-    /** Also updates the list when a report was deleted on its own screen. */
+    /** Shows the list again: a report may have been deleted on its own screen. */
     @Override
     protected void onResume() {
         super.onResume();

@@ -27,10 +27,10 @@ final class Stacks {
 
     /** One stack, and how often it was seen. */
     static final class Stack {
-        /** The number of all samples. */
+        /** The number of all samples of the message. */
         final int of;
 
-        /** As Java prints them, the innermost first. */
+        /** The frames as Java prints them, the innermost first. */
         final List<String> frames;
 
         int samples;

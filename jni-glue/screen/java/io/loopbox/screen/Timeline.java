@@ -38,7 +38,7 @@ final class Timeline {
         }
     }
 
-    /** In drawing order: later ones cover earlier ones. */
+    /** The bars in drawing order: later ones cover earlier ones. */
     final List<Bar> bars = new ArrayList<Bar>();
 
     /** The length of the line in time. */

@@ -24,7 +24,11 @@ public final class LoopboxInitializer implements Initializer<Status> {
     /** Made by App Startup. */
     public LoopboxInitializer() {}
 
-    /** @return what is on and what is off */
+    /**
+     * Installs the recorder if the manifest wants it.
+     *
+     * @return what is on and what is off
+     */
     @NonNull
     @Override
     public Status create(@NonNull Context context) {

@@ -21,7 +21,7 @@ public final class AnrWarningBuilder {
         return this;
     }
 
-    /** One of {@code AnrTypes.ANR_TYPE_*}. */
+    /** Sets the type, one of {@code AnrTypes.ANR_TYPE_*}. */
     @NonNull
     public AnrWarningBuilder type(int type) {
         this.type = type;

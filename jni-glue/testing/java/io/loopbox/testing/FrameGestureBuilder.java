@@ -29,7 +29,7 @@ public final class FrameGestureBuilder {
     private int ordinal = 1;
     private boolean byFinger = true;
 
-    /** Uptime in milliseconds. */
+    /** Sets when the gesture began, as uptime in milliseconds. */
     @NonNull
     public FrameGestureBuilder beginMs(double beginMs) {
         this.beginMs = beginMs;
@@ -88,7 +88,7 @@ public final class FrameGestureBuilder {
         return this;
     }
 
-    /** The number of the gesture on its screen, from 1. */
+    /** Sets the number of the gesture on its screen, counted from 1. */
     @NonNull
     public FrameGestureBuilder ordinal(int ordinal) {
         this.ordinal = ordinal;

@@ -30,7 +30,10 @@ public final class FrameSceneBuilder {
     private double scrollHitchMsPerSecond;
     private int lostReports;
 
-    /** Frames per second follow from this and {@link #durationMs}. A screen needs at least one frame. */
+    /**
+     * Sets the number of frames. Frames per second follow from this and {@link #durationMs}. A screen needs
+     * at least one frame.
+     */
     @NonNull
     public FrameSceneBuilder frames(int frames) {
         this.frames = frames;
@@ -43,7 +46,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** The refresh rate in Hz, in force all the time. */
+    /** Sets the refresh rate in Hz, in force all the time. */
     @NonNull
     public FrameSceneBuilder refreshRate(double refreshRate) {
         if (!(refreshRate > 0)) {
@@ -95,7 +98,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** The scrolled part: how many frames, for how long, and their hitches. */
+    /** Sets the scrolled part: how many frames it had, for how long, and their hitches. */
     @NonNull
     public FrameSceneBuilder scrolled(int frames, double durationMs, double hitchMsPerSecond) {
         scrolledFrames = frames;
@@ -110,7 +113,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** {@link FrameStats.Scene#getCauses}: this many slow frames had this main cause. */
+    /** Adds to {@link FrameStats.Scene#getCauses}: this many slow frames had this main cause. */
     @NonNull
     public FrameSceneBuilder cause(@NonNull String name, int frames) {
         causes.append('\t').append(Text.line(Text.given(name, "name")).replace('=', ' ')).append('=').append(frames);

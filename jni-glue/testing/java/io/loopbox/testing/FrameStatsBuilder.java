@@ -14,7 +14,7 @@ public final class FrameStatsBuilder {
 
     private final StringBuilder lines = new StringBuilder();
 
-    /** All screens together. This is not computed from the single screens. */
+    /** Sets the figures of all screens together. They are not computed from the single screens. */
     @NonNull
     public FrameStatsBuilder process(@NonNull FrameSceneBuilder all) {
         lines.append(Text.given(all, "all").line(PROCESS, ""));

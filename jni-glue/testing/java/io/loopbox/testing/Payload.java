@@ -29,7 +29,7 @@ final class Payload {
         return raw(EIGHT_BYTES, 1).raw(value, 8);
     }
 
-    /** A number that may be negative. */
+    /** Writes a number that may be negative. */
     Payload signed(long value) {
         return number(value << 1 ^ value >> 63);
     }
@@ -41,7 +41,7 @@ final class Payload {
         return this;
     }
 
-    /** True or false; whether a value follows; a value of one byte. */
+    /** Writes one byte: true or false, or whether a value follows. */
     Payload flag(boolean is) {
         return raw(is ? 1 : 0, 1);
     }

@@ -50,8 +50,8 @@ public final class ReportBuilder {
     private File systemProfile;
 
     /**
-     * {@link Report.Kind#UNKNOWN} is a file that cannot be read. {@link #write} refuses values that do not
-     * fit the kind.
+     * Sets the kind. {@link Report.Kind#UNKNOWN} makes a file that cannot be read. {@link #write} refuses
+     * values that do not fit the kind.
      */
     @NonNull
     public ReportBuilder kind(@NonNull Report.Kind kind) {
@@ -60,7 +60,8 @@ public final class ReportBuilder {
     }
 
     /**
-     * By default PROBABLE for an ANR, RESPONSIVE for a report on request or by SIGQUIT, HANG for all others.
+     * Sets the verdict. The default is PROBABLE for an ANR, RESPONSIVE for a report on request or by SIGQUIT,
+     * HANG for all others.
      */
     @NonNull
     public ReportBuilder verdict(@NonNull Report.Verdict verdict) {
@@ -68,14 +69,17 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** What {@code Loopbox.dump} was given; makes it {@link Report.Kind#REQUESTED}. */
+    /** Sets the text that {@code Loopbox.dump} was given; makes the kind {@link Report.Kind#REQUESTED}. */
     @NonNull
     public ReportBuilder label(@NonNull String label) {
         this.label = Text.line(Text.given(label, "label"));
         return kind(Report.Kind.REQUESTED);
     }
 
-    /** False for a report as {@link io.loopbox.FirstFileListener#onFirstFile} gets it. */
+    /**
+     * Sets whether the report is complete. A report as {@link io.loopbox.FirstFileListener#onFirstFile} gets
+     * it is not.
+     */
     @NonNull
     public ReportBuilder complete(boolean complete) {
         this.complete = complete;
@@ -94,14 +98,14 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** As System.currentTimeMillis counts. */
+    /** Sets the time of the report, as System.currentTimeMillis counts. */
     @NonNull
     public ReportBuilder timeMs(long timeMs) {
         this.timeMs = timeMs;
         return this;
     }
 
-    /** The line for services that take no files; by default it is made of the other values. */
+    /** Sets the line for services that take no files. By default it is made of the other values. */
     @NonNull
     public ReportBuilder digest(@NonNull String digest) {
         this.digest = Text.line(Text.given(digest, "digest"));
@@ -120,7 +124,7 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** Use 0 for a main thread that was idle. */
+    /** Sets how long the subject of the report took. Use 0 for a main thread that was idle. */
     @NonNull
     public ReportBuilder durationMs(long durationMs) {
         if (durationMs < 0) {
@@ -130,28 +134,28 @@ public final class ReportBuilder {
         return this;
     }
 
-    /** The innermost frame first. Leave it out for a main thread that was idle. */
+    /** Sets the stack, the innermost frame first. Leave it out for a main thread that was idle. */
     @NonNull
     public ReportBuilder stackTrace(@NonNull StackTraceElement... stack) {
         this.stack = Text.given(stack, "stack").clone();
         return this;
     }
 
-    /** Eight hexadecimal digits; without it a number made of the title. */
+    /** Sets the fingerprint, eight hexadecimal digits. The default is a number made of the title. */
     @NonNull
     public ReportBuilder fingerprint(@NonNull String fingerprint) {
         this.fingerprint = Text.line(Text.given(fingerprint, "fingerprint"));
         return this;
     }
 
-    /** The default is the innermost frame of the stack. */
+    /** Sets the title. The default is the innermost frame of the stack. */
     @NonNull
     public ReportBuilder title(@NonNull String title) {
         this.title = Text.line(Text.given(title, "title"));
         return this;
     }
 
-    /** {@link Report#getAnrWarning} returns the last one. */
+    /** Adds a warning of an ANR. {@link Report#getAnrWarning} returns the last one. */
     @NonNull
     public ReportBuilder anrWarning(int id, int type, long consumedMs, long timeoutMs) {
         if (consumedMs < 0 || timeoutMs < 0) {
@@ -290,7 +294,7 @@ public final class ReportBuilder {
         return line.length() <= MOST_LINE_CHARS ? line : line.substring(0, MOST_LINE_CHARS);
     }
 
-    /** The lines that Report reads. */
+    /** The lines of the digest, as Report reads them. */
     private String lines() {
         StringBuilder notes = new StringBuilder();
         for (Map.Entry<String, String> note : annotations.entrySet()) {

@@ -15,7 +15,11 @@ final class ReportFile {
         file.write(PROLOGUE, 0, PROLOGUE.length);
     }
 
-    /** @param tag four letters, or three, which are filled up with a zero byte */
+    /**
+     * Adds a section.
+     *
+     * @param tag four letters, or three, which are filled up with a zero byte
+     */
     ReportFile section(String tag, byte[] payload) {
         ByteArrayOutputStream header = new ByteArrayOutputStream();
         for (int at = 0; at < 4; at++) {

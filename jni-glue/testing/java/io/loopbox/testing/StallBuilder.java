@@ -52,14 +52,14 @@ public final class StallBuilder {
         return this;
     }
 
-    /** A line for each frame, top first. */
+    /** Sets the stack: a line for each frame, top first. */
     @NonNull
     public StallBuilder stack(@NonNull String stack) {
         this.stack = Text.given(stack, "stack");
         return this;
     }
 
-    /** Its line of the file. This is not computed from the other values. */
+    /** Sets the stall's line of the file. It is not computed from the other values. */
     @NonNull
     public StallBuilder json(@NonNull String json) {
         this.json = Text.given(json, "json");

@@ -21,7 +21,9 @@ public final class StatusBuilder {
         return this;
     }
 
-    /** Nothing is recorded; a status that is off has no parts. */
+    /**
+     * Makes it the status of a recorder that records nothing, for this reason. Such a status has no parts.
+     */
     @NonNull
     public StatusBuilder off(@NonNull String reason) {
         off = Text.given(reason, "reason");

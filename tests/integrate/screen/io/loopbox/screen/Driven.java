@@ -132,7 +132,10 @@ public final class Driven {
         }
     }
 
-    /** Clicks the first view with these words. An Activity of the app that is requested is started. */
+    /**
+     * Clicks the first text view that contains these words. When the click requests an Activity of the app,
+     * that Activity is started.
+     */
     private static void click(String words) throws Exception {
         for (final View view : Phone.views(front)) {
             if (view instanceof TextView && ((TextView) view).getText().toString().contains(words)) {
@@ -195,7 +198,10 @@ public final class Driven {
         }
     }
 
-    /** Every beginning of a file, and the file with every byte changed, is read or refused. */
+    /**
+     * Reads beginnings of a file, and the file with one changed byte, at every seventh place. Prints how many
+     * of them were refused.
+     */
     private static void cuts(File file) throws IOException {
         byte[] whole = Files.readAllBytes(file.toPath());
         File part = new File(Phone.folder, "part.lbx");

@@ -4,7 +4,7 @@ package android.content.pm;
 public abstract class PackageManager {
     public static final int GET_META_DATA = 0x80;
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class NameNotFoundException extends Exception {}
 
     public abstract PackageInfo getPackageInfo(String packageName, int flags) throws NameNotFoundException;

@@ -2,7 +2,7 @@ package android.content.pm;
 
 /** A ContentProvider of the app. */
 public final class ProviderInfo {
-    /** Its class. */
+    /** The class of the ContentProvider. */
     public String name;
     public String authority;
 }

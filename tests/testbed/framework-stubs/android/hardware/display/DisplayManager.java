@@ -6,7 +6,7 @@ import android.view.Display;
 
 /** What an app asks of the only display. */
 public final class DisplayManager {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public interface DisplayListener {
         void onDisplayAdded(int displayId);
 

@@ -2,7 +2,7 @@ package android.os;
 
 /** A cache that is never asked. */
 public class IpcDataCache<Query, Result> {
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public abstract static class QueryHandler<Q, R> {
         public abstract R apply(Q query);
     }

@@ -21,7 +21,7 @@ public final class ServiceManager {
         return service;
     }
 
-    /** As on a device. */
+    /** The platform's type, as far as a testbed needs it. */
     public static class ServiceNotFoundException extends Exception {
         public ServiceNotFoundException(String name) {
             super("No service published for: " + name);

@@ -14,7 +14,7 @@ public final class TestProfilingService extends IProfilingService.Stub {
     private final Map<Integer, Integer> triggers = new TreeMap<Integer, Integer>();
     private final List<IProfilingResultCallback> callbacks = new ArrayList<IProfilingResultCallback>();
 
-    /** Makes this process's ProfilingManagers call this one. */
+    /** Makes this process's ProfilingManagers call this service. */
     public void begin() {
         ServiceManager.SERVICES.put("profiling_service", this);
         ProfilingFrameworkInitializer.setProfilingServiceManager(new ProfilingServiceManager());

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 public final class Capture {
     private Capture() {}
 
-    /** Adds a field to every log from then on. */
+    /** The object with {@code addField}, which adds a field to every log from then on. */
     public static final class Logger {
         private static final Map<String, String> FIELDS = new TreeMap<String, String>();
 
@@ -17,7 +17,7 @@ public final class Capture {
             FIELDS.put(key, value);
         }
 
-        /** Not part of the SDK: tests read this. */
+        /** The fields that were added. Not part of the SDK: tests read this. */
         public static Map<String, String> fields() {
             return FIELDS;
         }

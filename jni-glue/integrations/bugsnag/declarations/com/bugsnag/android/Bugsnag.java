@@ -22,7 +22,7 @@ public final class Bugsnag {
         }
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** The events that Bugsnag was notified of. Not part of the SDK: tests read this. */
     public static synchronized List<Event> notified() {
         return new ArrayList<Event>(NOTIFIED);
     }

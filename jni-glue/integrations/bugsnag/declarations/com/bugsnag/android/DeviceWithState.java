@@ -10,7 +10,10 @@ public class DeviceWithState {
         this.time = time;
     }
 
-    /** When it happened. For an ANR that the exit info plugin reports, ApplicationExitInfo.getTimestamp(). */
+    /**
+     * When the event happened. For an ANR that the exit info plugin reports,
+     * ApplicationExitInfo.getTimestamp().
+     */
     public Date getTime() {
         return time;
     }

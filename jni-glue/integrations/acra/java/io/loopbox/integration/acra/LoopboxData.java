@@ -18,9 +18,9 @@ public final class LoopboxData {
     private LoopboxData() {}
 
     /**
-     * Claims the report.
+     * Claims a report about a hang or an ANR, and sends it to ACRA.
      *
-     * @return whether it was about a hang, and ACRA was given it
+     * @return whether that was done: false for another report, and before {@code ACRA.init}
      */
     public static boolean send(Report report) {
         Report.Kind kind = report.getKind();

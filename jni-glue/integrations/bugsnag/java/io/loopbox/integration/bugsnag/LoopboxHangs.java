@@ -29,7 +29,7 @@ public final class LoopboxHangs {
     }
 
     /**
-     * Claims the report.
+     * Claims a report about a hang, and sends an event for it.
      *
      * @return whether Bugsnag has it; false if an {@code OnErrorCallback} of the app refused it
      */

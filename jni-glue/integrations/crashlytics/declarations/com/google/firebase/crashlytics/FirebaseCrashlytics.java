@@ -36,12 +36,12 @@ public class FirebaseCrashlytics {
         return new ArrayList<Map<String, String>>(recordedKeys);
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** The recorded exceptions. Not part of the SDK: tests read this. */
     public synchronized List<Throwable> recorded() {
         return new ArrayList<Throwable>(recorded);
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** The custom keys. Not part of the SDK: tests read this. */
     public synchronized Map<String, String> keys() {
         return new HashMap<String, String>(keys);
     }

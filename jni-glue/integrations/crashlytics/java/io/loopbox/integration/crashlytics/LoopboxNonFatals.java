@@ -18,7 +18,7 @@ public final class LoopboxNonFatals {
     private LoopboxNonFatals() {}
 
     /**
-     * Claims the report.
+     * Claims a report about a hang, and records it as a non-fatal exception.
      *
      * @return whether the report was about a hang and was given to Crashlytics, which does not confirm what
      *     it keeps

@@ -15,7 +15,7 @@ public final class GlobalRumMonitor {
         return Monitor.ONLY;
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** What was given to the monitor. Not part of the SDK: tests read this. */
     public static Map<String, Object> reported() {
         return Monitor.ONLY.reported;
     }

@@ -24,8 +24,8 @@ public final class Embrace {
     }
 
     /**
-     * The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session, but sends the
-     * message. Before it has started, it drops everything.
+     * Logs a message. The SDK drops an attachment of more than 1 MiB, and each attachment after the fifth of
+     * a session, but sends the message. Before the SDK has started, it drops everything.
      */
     public synchronized void logMessage(
             String message, Severity severity, Map<String, ? extends Object> properties, byte[] attachment) {
@@ -36,7 +36,7 @@ public final class Embrace {
         logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + properties.get("loopbox_digest"));
     }
 
-    /** Not part of the SDK: tests read this. */
+    /** A text for each message that was logged. Not part of the SDK: tests read this. */
     public synchronized List<String> logged() {
         return new ArrayList<String>(logged);
     }

@@ -17,7 +17,10 @@ import java.util.Map;
  * thread that may read files, after {@code Embrace.start}, with {@code Loopbox.pendingReports()}.
  */
 public final class LoopboxLogs {
-    /** Embrace drops larger attachments, and all after the fifth of a session. */
+    /**
+     * The size of the largest attachment that Embrace takes, in bytes. It drops larger ones, and all after
+     * the fifth of a session.
+     */
     private static final int MOST_BYTES = 1 << 20;
 
     private static final int MOST_FILES = 5;
@@ -26,8 +29,8 @@ public final class LoopboxLogs {
 
     /**
      * Logs reports, newest first, as many as Embrace takes: none before it has started, because it drops logs
-     * then. Claims these reports and deletes their files; Embrace does not report what becomes of a log. The
-     * others stay as they are.
+     * then. Claims the logged reports and deletes their files; Embrace does not report what becomes of a log.
+     * The other reports stay as they are.
      *
      * @param reports oldest first
      * @return how many were logged

@@ -18,7 +18,7 @@ public final class LoopboxLogRecords {
     private LoopboxLogRecords() {}
 
     /**
-     * Claims the report.
+     * Claims a report about a hang or an ANR, and emits a log record for it.
      *
      * @return whether it was about a hang; OpenTelemetry does not say what becomes of a record
      */

@@ -21,7 +21,8 @@ final class LoopboxAttachment {
     private LoopboxAttachment() {}
 
     /**
-     * Adds digest and file. When the file is too large, adds the digest and the file's size.
+     * Adds the report's digest and file to the event. When the file is too large, adds the digest and the
+     * file's size.
      *
      * @return whether the file was added
      */

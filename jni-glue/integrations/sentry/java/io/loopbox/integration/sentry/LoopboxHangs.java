@@ -174,7 +174,10 @@ public final class LoopboxHangs {
             flushed.countDown();
         }
 
-        /** A method that the interface has since sentry-java 6.22, where one hint may have several events. */
+        /**
+         * Always true, because this hint has only one event. The interface has this method since sentry-java
+         * 6.22, where one hint may have several events.
+         */
         public boolean isFlushable(SentryId event) {
             return true;
         }

@@ -56,7 +56,7 @@ final class FilePost {
         return answer >= 200 && answer < 300;
     }
 
-    /** Whether the server called the file bad or too large: it would refuse it again. */
+    /** Whether the server called the file bad or too large, and would therefore refuse it again. */
     static boolean isRefused(int answer) {
         return answer == 400 || answer == 413 || answer == 415 || answer == 422;
     }

@@ -18,8 +18,8 @@ public final class MonitorPost implements MonitorUploader {
     }
 
     /**
-     * True also for a file that the server calls bad or too large (400, 413, 415, 422): it would be refused
-     * again.
+     * Sends the file. Also returns true for a file that the server calls bad or too large (400, 413, 415,
+     * 422), because the server would refuse it again.
      */
     @Override
     public boolean upload(File gzip, String day) throws IOException {

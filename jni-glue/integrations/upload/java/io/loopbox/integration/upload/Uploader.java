@@ -14,7 +14,7 @@ public final class Uploader {
     private final URL server;
     private final long mostBytes;
 
-    /** @param mostBytes how much one {@link #send} may send in all */
+    /** @param mostBytes how many bytes one {@link #send} may send in all */
     public Uploader(URL server, long mostBytes) {
         this.server = server;
         this.mostBytes = mostBytes;

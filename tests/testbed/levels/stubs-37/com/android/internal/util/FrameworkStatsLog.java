@@ -1,6 +1,6 @@
 package com.android.internal.util;
 
-/** No statistics. */
+/** Writes no statistics. */
 public final class FrameworkStatsLog {
     public static void write(int code, int a, int b, int c, int d, int e, int f) {}
 

@@ -15,7 +15,7 @@ public final class TestSystemServer implements IActivityManager {
     /** How many listeners are registered. */
     public int registered;
 
-    /** Makes this process's ActivityManagers call this one. */
+    /** Makes this process's ActivityManagers call this server. */
     public void begin() throws ReflectiveOperationException {
         Field singleton = ActivityManager.class.getDeclaredField("IActivityManagerSingleton");
         singleton.setAccessible(true);

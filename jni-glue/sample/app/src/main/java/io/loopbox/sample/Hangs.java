@@ -9,9 +9,9 @@ import java.io.RandomAccessFile;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
-/** One of each kind of trouble that a main thread gets into; each is a separate message. */
+/** Provokes each kind of trouble that a main thread gets into, in a separate message. */
 public final class Hangs {
-    /** The texts of the buttons. */
+    /** The kinds of trouble. Their names in lower case are the texts of the buttons. */
     public enum Kind {
         /** Computes for too long. */
         BUSY,
@@ -40,7 +40,10 @@ public final class Hangs {
         this.folder = folder;
     }
 
-    /** Posts it. It takes about this long, except {@link Kind#DEADLOCK}, which never ends. */
+    /**
+     * Posts a message with this kind of trouble. The message takes about {@code ms}, except {@link
+     * Kind#DEADLOCK}, which never ends.
+     */
     public void provoke(Kind kind, long ms) {
         switch (kind) {
             case BUSY:

@@ -10,7 +10,7 @@ import io.loopbox.Loopbox;
 import io.loopbox.Report;
 import io.loopbox.Status;
 
-/** The ten lines of docs/integrate.md. */
+/** Installs the recorder with the ten lines of docs/integrate.md. */
 public class SampleApplication extends Application implements Listener {
     private static final String TAG = "sample";
 

@@ -59,7 +59,7 @@ public final class MonitorConfig {
             return this;
         }
 
-        /** Whether files are written; default true. */
+        /** Whether files are written. On. */
         @NonNull
         public Builder files(boolean write) {
             settings.files = write;

@@ -36,11 +36,8 @@ fn main() {
         }
     }
     out.push_str("];\n");
-    for (at, layout) in layouts.iter().enumerate() {
-        writeln!(out, "static NAMES_{at}: NameLayout = {layout};").expect("a String takes all");
-    }
-    let all: Vec<String> = (0..layouts.len()).map(|at| format!("&NAMES_{at}")).collect();
-    writeln!(out, "pub(crate) static NAME_LAYOUTS: &[&NameLayout] = &[{}];", all.join(", "))
+    let count = layouts.len();
+    writeln!(out, "pub(crate) static NAME_LAYOUTS: [NameLayout; {count}] = [{}];", layouts.join(",\n"))
         .expect("a String takes all");
     let path = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("offsets.rs");
     fs::write(path, out).expect("OUT_DIR is writable");
@@ -52,11 +49,13 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row, layou
         Suspend::ReasonBool => "ReasonBool",
         Suspend::ReasonAttempt => "ReasonAttempt",
     };
+    let [first, last] = [api_levels.first(), api_levels.last()].map(|level| level.expect("is validated"));
+    assert!(api_levels.iter().copied().eq(*first..=*last), "levels of {generation} that follow each other");
     writeln!(
         out,
-        "Row {{ id: {:?}, generation: {generation:?}, api_levels: &{api_levels:?}, device: {}, suspend: SuspendAbi::{suspend}, \
+        "Row {{ id: Text::new({:?}), generation: Text::new({generation:?}), api_levels: ({first}, {last}), device: {}, suspend: SuspendAbi::{suspend}, \
          thread_list: {}, java_vm: {}, list: {}, thin_lock_id: {}, jni_env: {}, visitor_size: {}, \
-         names: &NAMES_{layout} }},",
+         names: {layout} }},",
         row.id,
         row.stdlib == "libc++",
         row.runtime.thread_list,

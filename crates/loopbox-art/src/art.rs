@@ -263,9 +263,9 @@ impl Art {
         let own = own_stack(&walker, &caller, fast_call)?;
         let top = own.frames().next().ok_or(Off::WalkCheck("the caller's own stack is empty"))?;
         let layouts: Vec<(Option<usize>, NameLayout)> = if rows.is_empty() {
-            NAME_LAYOUTS.iter().map(|layout| (None, **layout)).collect()
+            NAME_LAYOUTS.iter().map(|layout| (None, *layout)).collect()
         } else {
-            rows.iter().filter_map(|r| Some((Some(*r), *ROWS.get(*r)?.names))).collect()
+            rows.iter().filter_map(|r| Some((Some(*r), *ROWS.get(*r)?.layout()?))).collect()
         };
         let (row, namer) = choose_namer(&layouts, options.known, top)?;
 
@@ -274,7 +274,7 @@ impl Art {
         let info = ModuleInfo {
             path: library.module.path().to_owned(),
             build_id: library.module.build_id(),
-            rows: agreeing.iter().map(|r| r.id).collect(),
+            rows: agreeing.iter().map(|r| r.id.as_str()).collect(),
             generations: discover::generations(&agreeing),
             layout: if row.is_some() { LayoutSource::Confirmed } else { LayoutSource::Discovered },
             suspend: findings.suspend.name(),

@@ -19,47 +19,76 @@ pub enum SuspendAbi {
 pub(crate) enum Code {
     /// The `ArtMethod` has a `u32` at this offset: where the code item is, counted from the start of the dex
     /// data.
-    Offset(usize),
+    Offset(u8),
     /// The `ArtMethod` has a pointer to the code item at this offset; its bit 0 is set for compact dex.
-    Pointer(usize),
+    Pointer(u8),
 }
 
 /// The byte offsets that reading names needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameLayout {
-    pub dex_method_index: usize,
+    pub dex_method_index: u8,
     pub code: Code,
-    pub method_data: usize,
-    pub class_dex_cache: usize,
-    pub class_access_flags: usize,
-    pub class_def: usize,
-    pub dex_cache_dex_file: usize,
-    pub begin: usize,
-    pub data: usize,
-    pub string_ids: usize,
-    pub type_ids: usize,
-    pub proto_ids: usize,
-    pub method_ids: usize,
-    pub class_defs: usize,
+    pub method_data: u8,
+    pub class_dex_cache: u8,
+    pub class_access_flags: u8,
+    pub class_def: u8,
+    pub dex_cache_dex_file: u8,
+    pub begin: u8,
+    pub data: u8,
+    pub string_ids: u8,
+    pub type_ids: u8,
+    pub proto_ids: u8,
+    pub method_ids: u8,
+    pub class_defs: u8,
 }
 
-/// One known build.
+/// A text within the table, filled up with zeros: a reference to one would be 24 bytes of relocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Text<const N: usize>([u8; N]);
+
+impl<const N: usize> Text<N> {
+    /// Does not compile in a table when the text is too long.
+    pub(crate) const fn new(text: &str) -> Self {
+        let mut bytes = [0; N];
+        bytes.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
+        Self(bytes)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        let text = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
+        str::from_utf8(text).unwrap_or_default()
+    }
+}
+
+/// One known build. Small numbers, because there are many rows.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub id: &'static str,
-    pub generation: &'static str,
-    pub api_levels: &'static [u32],
+    pub id: Text<20>,
+    pub generation: Text<4>,
+    /// The first and the last level.
+    pub api_levels: (u8, u8),
     /// Whether this is a device's build (libc++), not a Debian one.
     pub device: bool,
     pub suspend: SuspendAbi,
-    pub thread_list: usize,
-    pub java_vm: usize,
-    pub list: usize,
-    pub thin_lock_id: usize,
-    pub jni_env: usize,
-    pub visitor_size: usize,
-    /// One of [`NAME_LAYOUTS`].
-    pub names: &'static NameLayout,
+    pub thread_list: u16,
+    pub java_vm: u16,
+    pub list: u16,
+    pub thin_lock_id: u16,
+    pub jni_env: u16,
+    pub visitor_size: u16,
+    /// The row's index in [`NAME_LAYOUTS`].
+    pub names: u8,
+}
+
+impl Row {
+    pub(crate) fn is_of_level(&self, level: u32) -> bool {
+        (u32::from(self.api_levels.0)..=u32::from(self.api_levels.1)).contains(&level)
+    }
+
+    pub(crate) fn layout(&self) -> Option<&'static NameLayout> {
+        NAME_LAYOUTS.get(usize::from(self.names))
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/offsets.rs"));

@@ -143,39 +143,43 @@ pub(crate) struct Symbols {
     pub source: SymbolSource,
 }
 
-const SUSPEND_BOOL_BOOL: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb";
-const SUSPEND_REASON_BOOL: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEPb";
-const SUSPEND_REASON_ATTEMPT: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi";
-const SUSPEND_REASON_ONLY: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonE";
-const RESUME_BOOL: &str = "_ZN3art10ThreadList6ResumeEPNS_6ThreadEb";
-const RESUME_REASON: &str = "_ZN3art10ThreadList6ResumeEPNS_6ThreadENS_13SuspendReasonE";
-const VISITOR_NEW: &str = "_ZN3art12StackVisitorC2EPNS_6ThreadEPNS_7ContextENS0_13StackWalkKindEb";
-const WALK_STACK: &str = "_ZN3art12StackVisitor9WalkStackILNS0_16CountTransitionsE0EEEvb";
-const GET_METHOD: &str = "_ZNK3art12StackVisitor9GetMethodEv";
-const GET_DEX_PC: &str = "_ZNK3art12StackVisitor8GetDexPcEb";
-const CONTENDED: &str = "_ZN3art7Monitor19GetContendedMonitorEPNS_6ThreadE";
-const OWNER: &str = "_ZN3art7Monitor20GetLockOwnerThreadIdENS_6ObjPtrINS_6mirror6ObjectEEE";
-const OWNER_BY_POINTER: &str = "_ZN3art7Monitor20GetLockOwnerThreadIdEPNS_6mirror6ObjectE";
-const INSTANCE: &str = "_ZN3art7Runtime9instance_E";
-const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
+/// A function or variable of ART; the number of its name in [`NAMES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    SuspendBoolBool,
+    SuspendReasonBool,
+    SuspendReasonAttempt,
+    SuspendReasonOnly,
+    ResumeBool,
+    ResumeReason,
+    VisitorNew,
+    WalkStack,
+    GetMethod,
+    GetDexPc,
+    Contended,
+    Owner,
+    OwnerByPointer,
+    Instance,
+    PrettyGnu,
+}
 
-const ALL: [&str; 15] = [
-    SUSPEND_BOOL_BOOL,
-    SUSPEND_REASON_BOOL,
-    SUSPEND_REASON_ATTEMPT,
-    SUSPEND_REASON_ONLY,
-    RESUME_BOOL,
-    RESUME_REASON,
-    VISITOR_NEW,
-    WALK_STACK,
-    GET_METHOD,
-    GET_DEX_PC,
-    CONTENDED,
-    OWNER,
-    OWNER_BY_POINTER,
-    INSTANCE,
-    PRETTY_GNU,
-];
+/// The mangled names, with a space between each two: a table of references would take 600 bytes more.
+const NAMES: &str = "\
+    _ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb \
+    _ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEPb \
+    _ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi \
+    _ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonE \
+    _ZN3art10ThreadList6ResumeEPNS_6ThreadEb \
+    _ZN3art10ThreadList6ResumeEPNS_6ThreadENS_13SuspendReasonE \
+    _ZN3art12StackVisitorC2EPNS_6ThreadEPNS_7ContextENS0_13StackWalkKindEb \
+    _ZN3art12StackVisitor9WalkStackILNS0_16CountTransitionsE0EEEvb \
+    _ZNK3art12StackVisitor9GetMethodEv \
+    _ZNK3art12StackVisitor8GetDexPcEb \
+    _ZN3art7Monitor19GetContendedMonitorEPNS_6ThreadE \
+    _ZN3art7Monitor20GetLockOwnerThreadIdENS_6ObjPtrINS_6mirror6ObjectEEE \
+    _ZN3art7Monitor20GetLockOwnerThreadIdEPNS_6mirror6ObjectE \
+    _ZN3art7Runtime9instance_E \
+    _ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
 impl Symbols {
     /// Resolves everything and binds it.
@@ -185,8 +189,10 @@ impl Symbols {
     pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
         // Without a build id one build cannot be distinguished from another.
         let known = known.filter(|_| !module.build_id().is_empty());
-        let place = Place { load_bias: module.load_bias(), contains: &|address| module.contains(address) };
-        Symbols::find(module.find_exported(&ALL), known, &place, || module.find_all(&ALL))
+        let names: Vec<&str> = NAMES.split(' ').collect();
+        let contains = |address| module.contains(address);
+        let place = Place { names: &names, load_bias: module.load_bias(), contains: &contains };
+        Symbols::find(module.find_exported(&names), known, &place, || module.find_all(&names))
     }
 
     fn find(
@@ -195,43 +201,43 @@ impl Symbols {
         place: &Place<'_>,
         search: impl FnOnce() -> Vec<Option<Found>>,
     ) -> Result<Symbols, Off> {
-        if let Ok(symbols) = Symbols::choose(&Table::of(&exported)) {
+        if let Ok(symbols) = Symbols::choose(&Table(&exported)) {
             return Ok(symbols);
         }
         if let Some(text) = known.and_then(KnownSymbols::load) {
-            known::add(&text, &ALL, &mut exported, place.load_bias, place.contains);
-            if let Ok(symbols) = Symbols::choose(&Table::of(&exported)) {
+            known::add(&text, place.names, &mut exported, place.load_bias, place.contains);
+            if let Ok(symbols) = Symbols::choose(&Table(&exported)) {
                 return Ok(symbols);
             }
         }
         let found = search();
-        let symbols = Symbols::choose(&Table::of(&found))?;
+        let symbols = Symbols::choose(&Table(&found))?;
         if let Some(known) = known {
-            known.keep(&known::write(&ALL, &found, place.load_bias));
+            known.keep(&known::write(place.names, &found, place.load_bias));
         }
         Ok(symbols)
     }
 
     /// Chooses the bindings from what was found.
-    fn choose(table: &Table) -> Result<Symbols, Off> {
-        let needed = |name: &'static str, what| table.get(name).ok_or(Off::NoSymbol(what));
+    fn choose(table: &Table<'_>) -> Result<Symbols, Off> {
+        let needed = |symbol, what| table.get(symbol).ok_or(Off::NoSymbol(what));
         let visitor_new =
-            needed(VISITOR_NEW, "StackVisitor::StackVisitor(Thread*, Context*, StackWalkKind, bool)")?;
-        let walk_stack = needed(WALK_STACK, "StackVisitor::WalkStack<kYes>(bool)")?;
-        let get_method = needed(GET_METHOD, "StackVisitor::GetMethod()")?;
-        let get_dex_pc = needed(GET_DEX_PC, "StackVisitor::GetDexPc(bool)")?;
-        let forms =
-            [SUSPEND_BOOL_BOOL, SUSPEND_REASON_BOOL, SUSPEND_REASON_ATTEMPT].map(|name| table.get(name));
+            needed(Symbol::VisitorNew, "StackVisitor::StackVisitor(Thread*, Context*, StackWalkKind, bool)")?;
+        let walk_stack = needed(Symbol::WalkStack, "StackVisitor::WalkStack<kYes>(bool)")?;
+        let get_method = needed(Symbol::GetMethod, "StackVisitor::GetMethod()")?;
+        let get_dex_pc = needed(Symbol::GetDexPc, "StackVisitor::GetDexPc(bool)")?;
+        let forms = [Symbol::SuspendBoolBool, Symbol::SuspendReasonBool, Symbol::SuspendReasonAttempt]
+            .map(|symbol| table.get(symbol));
         let (suspend, resume) = match forms {
-            [None, None, None] if table.get(SUSPEND_REASON_ONLY).is_some() => {
+            [None, None, None] if table.get(Symbol::SuspendReasonOnly).is_some() => {
                 return Err(Off::OnlyAbortingSuspend("SuspendThreadByThreadId(uint32_t, SuspendReason)"));
             }
             [None, None, None] => return Err(Off::NoSymbol("ThreadList::SuspendThreadByThreadId")),
             [Some(suspend), None, None] => {
-                (suspend, needed(RESUME_BOOL, "ThreadList::Resume(Thread*, bool)")?)
+                (suspend, needed(Symbol::ResumeBool, "ThreadList::Resume(Thread*, bool)")?)
             }
             [None, Some(suspend), None] | [None, None, Some(suspend)] => {
-                (suspend, needed(RESUME_REASON, "ThreadList::Resume(Thread*, SuspendReason)")?)
+                (suspend, needed(Symbol::ResumeReason, "ThreadList::Resume(Thread*, SuspendReason)")?)
             }
             _ => return Err(Off::MixedSymbols("more than one SuspendThreadByThreadId")),
         };
@@ -246,9 +252,9 @@ impl Symbols {
         };
         let used = [visitor_new, walk_stack, get_method, get_dex_pc, suspend, resume];
         let source = used.iter().map(|f| f.source).max().unwrap_or(SymbolSource::Linker);
-        let owner = table.get(OWNER).map(|owner| (owner, true));
-        let owner = owner.or_else(|| table.get(OWNER_BY_POINTER).map(|owner| (owner, false)));
-        let locks = table.get(CONTENDED).zip(owner);
+        let owner = table.get(Symbol::Owner).map(|owner| (owner, true));
+        let owner = owner.or_else(|| table.get(Symbol::OwnerByPointer).map(|owner| (owner, false)));
+        let locks = table.get(Symbol::Contended).zip(owner);
         // SAFETY: as above. An ObjPtr is passed like the pointer that it is.
         Ok(unsafe {
             Symbols {
@@ -260,8 +266,8 @@ impl Symbols {
                 locks: locks.map(|(contended, (owner, returns_class))| {
                     (GetContendedMonitor { function: bind(contended), returns_class }, bind(owner))
                 }),
-                runtime_instance: table.get(INSTANCE).map(|f| f.address),
-                host_build: table.get(PRETTY_GNU).is_some(),
+                runtime_instance: table.get(Symbol::Instance).map(|f| f.address),
+                host_build: table.get(Symbol::PrettyGnu).is_some(),
                 source,
             }
         })
@@ -270,6 +276,7 @@ impl Symbols {
 
 /// Where the module is.
 struct Place<'a> {
+    names: &'a [&'a str],
     load_bias: usize,
     contains: &'a dyn Fn(usize) -> bool,
 }
@@ -284,21 +291,12 @@ unsafe fn bind<F: Copy>(found: Found) -> F {
     unsafe { std::mem::transmute_copy(&found.address) }
 }
 
-#[cfg_attr(test, derive(Default))]
-struct Table(Vec<(&'static str, Found)>);
+/// What was found, in the order of [`Symbol`].
+struct Table<'a>(&'a [Option<Found>]);
 
-impl Table {
-    fn of(found: &[Option<Found>]) -> Table {
-        Table(ALL.iter().zip(found).filter_map(|(name, found)| Some((*name, (*found)?))).collect())
-    }
-
-    #[cfg(test)]
-    fn add(&mut self, names: &[&'static str], found: Vec<Option<Found>>) {
-        self.0.extend(names.iter().zip(found).filter_map(|(name, found)| Some((*name, found?))));
-    }
-
-    fn get(&self, name: &str) -> Option<Found> {
-        self.0.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+impl Table<'_> {
+    fn get(&self, symbol: Symbol) -> Option<Found> {
+        *self.0.get(symbol as usize)?
     }
 }
 
@@ -306,50 +304,66 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table(names: &[&'static str]) -> Table {
-        let found = |_: &&str| Some(Found { address: 0x1000, source: SymbolSource::DynSym });
-        let mut table = Table::default();
-        table.add(names, names.iter().map(found).collect());
-        table
+    fn count() -> usize {
+        NAMES.split(' ').count()
     }
 
-    const WALK: [&str; 4] = [VISITOR_NEW, WALK_STACK, GET_METHOD, GET_DEX_PC];
+    fn table(symbols: &[Symbol]) -> Vec<Option<Found>> {
+        let mut found = vec![None; count()];
+        for symbol in symbols {
+            found[*symbol as usize] = Some(Found { address: 0x1000, source: SymbolSource::DynSym });
+        }
+        found
+    }
 
-    fn abi(extra: &[&'static str]) -> Result<SuspendAbi, Off> {
-        let names: Vec<_> = WALK.iter().chain(extra).copied().collect();
-        Symbols::choose(&table(&names)).map(|s| s.suspension.abi())
+    #[test]
+    fn each_symbol_has_its_name() {
+        let name = |symbol: Symbol| NAMES.split(' ').nth(symbol as usize).unwrap();
+        assert_eq!(count(), Symbol::PrettyGnu as usize + 1);
+        assert!(name(Symbol::ResumeBool).contains("ThreadList6Resume"));
+        assert!(name(Symbol::GetDexPc).contains("GetDexPc"));
+        assert!(name(Symbol::Instance).contains("instance_"));
+        assert!(name(Symbol::PrettyGnu).contains("PrettyMethodB5cxx11"));
+    }
+
+    const WALK: [Symbol; 4] = [Symbol::VisitorNew, Symbol::WalkStack, Symbol::GetMethod, Symbol::GetDexPc];
+
+    fn abi(extra: &[Symbol]) -> Result<SuspendAbi, Off> {
+        let symbols: Vec<_> = WALK.iter().chain(extra).copied().collect();
+        Symbols::choose(&Table(&table(&symbols))).map(|s| s.suspension.abi())
     }
 
     #[test]
     fn the_mangled_name_decides_the_signature() {
-        assert_eq!(abi(&[SUSPEND_BOOL_BOOL, RESUME_BOOL]), Ok(SuspendAbi::BoolBool));
-        assert_eq!(abi(&[SUSPEND_REASON_BOOL, RESUME_REASON]), Ok(SuspendAbi::ReasonBool));
-        assert_eq!(abi(&[SUSPEND_REASON_ATTEMPT, RESUME_REASON]), Ok(SuspendAbi::ReasonAttempt));
+        assert_eq!(abi(&[Symbol::SuspendBoolBool, Symbol::ResumeBool]), Ok(SuspendAbi::BoolBool));
+        assert_eq!(abi(&[Symbol::SuspendReasonBool, Symbol::ResumeReason]), Ok(SuspendAbi::ReasonBool));
+        assert_eq!(abi(&[Symbol::SuspendReasonAttempt, Symbol::ResumeReason]), Ok(SuspendAbi::ReasonAttempt));
     }
 
     #[test]
     fn a_form_that_aborts_on_time_out_is_not_called() {
-        let off = abi(&[SUSPEND_REASON_ONLY, RESUME_REASON]).unwrap_err();
+        let off = abi(&[Symbol::SuspendReasonOnly, Symbol::ResumeReason]).unwrap_err();
         assert_eq!(off.code(), "aborting-suspend");
     }
 
     #[test]
     fn a_resume_of_another_version_is_not_called() {
-        assert_eq!(abi(&[SUSPEND_BOOL_BOOL, RESUME_REASON]).unwrap_err().code(), "no-symbol");
-        assert_eq!(abi(&[SUSPEND_REASON_BOOL, RESUME_BOOL]).unwrap_err().code(), "no-symbol");
+        assert_eq!(abi(&[Symbol::SuspendBoolBool, Symbol::ResumeReason]).unwrap_err().code(), "no-symbol");
+        assert_eq!(abi(&[Symbol::SuspendReasonBool, Symbol::ResumeBool]).unwrap_err().code(), "no-symbol");
     }
 
     #[test]
     fn two_versions_at_once_are_refused() {
-        let names = [SUSPEND_REASON_BOOL, SUSPEND_REASON_ATTEMPT, RESUME_REASON];
+        let names = [Symbol::SuspendReasonBool, Symbol::SuspendReasonAttempt, Symbol::ResumeReason];
         assert_eq!(abi(&names).unwrap_err().code(), "mixed-symbols");
     }
 
     #[test]
     fn each_missing_function_is_named() {
         for missing in WALK {
-            let names: Vec<_> = WALK.iter().filter(|n| **n != missing).copied().collect();
-            let Err(Off::NoSymbol(what)) = Symbols::choose(&table(&names)) else { panic!("{missing}") };
+            let symbols: Vec<_> = WALK.iter().filter(|n| **n != missing).copied().collect();
+            let found = table(&symbols);
+            let Err(Off::NoSymbol(what)) = Symbols::choose(&Table(&found)) else { panic!("{missing:?}") };
             assert!(what.starts_with("StackVisitor::"), "{what}");
         }
         assert_eq!(abi(&[]).unwrap_err(), Off::NoSymbol("ThreadList::SuspendThreadByThreadId"));
@@ -372,22 +386,24 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_searched_for_once() {
-        let hidden = [SUSPEND_REASON_ATTEMPT, OWNER];
-        let at = |name: &&str, bias: usize| {
-            let source =
-                if hidden.contains(name) { SymbolSource::GnuDebugData } else { SymbolSource::Linker };
+        let hidden = [Symbol::SuspendReasonAttempt, Symbol::Owner];
+        let is_in = |symbols: &[Symbol], at: usize| symbols.iter().any(|symbol| *symbol as usize == at);
+        let of = |at: usize, bias: usize| {
+            let is_hidden = is_in(&hidden, at);
+            let source = if is_hidden { SymbolSource::GnuDebugData } else { SymbolSource::Linker };
             let there =
-                WALK.contains(name) || hidden.contains(name) || [RESUME_REASON, CONTENDED].contains(name);
-            there.then_some(Found { address: bias + 64 + name.len(), source })
+                is_in(&WALK, at) || is_hidden || is_in(&[Symbol::ResumeReason, Symbol::Contended], at);
+            there.then_some(Found { address: bias + 64 + at, source })
         };
-        let all = |bias| ALL.iter().map(|name| at(name, bias)).collect::<Vec<_>>();
+        let all = |bias| (0..count()).map(|at| of(at, bias)).collect::<Vec<_>>();
         let exported = |bias| -> Vec<_> {
             all(bias).into_iter().map(|found| found.filter(|f| f.source == SymbolSource::Linker)).collect()
         };
+        let names: Vec<&str> = NAMES.split(' ').collect();
         let kept = Kept::default();
         let searches = std::cell::Cell::new(0);
         let start = |bias: usize| {
-            let place = Place { load_bias: bias, contains: &|address| address > bias };
+            let place = Place { names: &names, load_bias: bias, contains: &|address| address > bias };
             let search = || {
                 searches.set(searches.get() + 1);
                 all(bias)
@@ -396,7 +412,7 @@ mod tests {
             let suspend = symbols.suspension;
             assert!(symbols.locks.is_some() && suspend.abi() == SuspendAbi::ReasonAttempt);
             let Suspension::ReasonAttempt(suspend, _) = suspend else { unreachable!() };
-            assert_eq!(suspend as usize, bias + 64 + SUSPEND_REASON_ATTEMPT.len());
+            assert_eq!(suspend as usize, bias + 64 + Symbol::SuspendReasonAttempt as usize);
             assert_eq!(symbols.source, SymbolSource::GnuDebugData);
             searches.get()
         };
@@ -406,19 +422,18 @@ mod tests {
         assert_eq!([0x1000, 0x1000].map(start), [2, 2]);
         assert_eq!(kept.0.borrow().1, 2);
         // What is exported needs no search, and is not kept.
-        let place = Place { load_bias: 0, contains: &|_| true };
+        let place = Place { names: &names, load_bias: 0, contains: &|_| true };
         let exported = all(0x1000);
         assert!(Symbols::find(exported, Some(&kept), &place, || panic!("searched")).is_ok());
     }
 
     #[test]
     fn the_least_accessible_table_is_reported() {
-        let mut t = table(&WALK);
-        t.add(&[RESUME_REASON], vec![Some(Found { address: 0x1000, source: SymbolSource::DynSym })]);
-        t.add(
-            &[SUSPEND_REASON_ATTEMPT],
-            vec![Some(Found { address: 0x1000, source: SymbolSource::GnuDebugData })],
-        );
-        assert_eq!(Symbols::choose(&t).map(|s| s.source), Ok(SymbolSource::GnuDebugData));
+        let mut found = table(&WALK);
+        let at = |source| Some(Found { address: 0x1000, source });
+        found[Symbol::ResumeReason as usize] = at(SymbolSource::DynSym);
+        found[Symbol::SuspendReasonAttempt as usize] = at(SymbolSource::GnuDebugData);
+        let chosen = Symbols::choose(&Table(&found));
+        assert_eq!(chosen.map(|s| s.source), Ok(SymbolSource::GnuDebugData));
     }
 }

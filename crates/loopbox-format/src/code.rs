@@ -2,6 +2,7 @@
 //! app itself.
 
 use crate::model::Report;
+use crate::text;
 
 /// Whether a list has a package that contains the class. A list is one text with spaces between the packages:
 /// as an array of texts, each package would take 40 more bytes of the library that ships.
@@ -130,20 +131,20 @@ fn own_package(process: &str) -> String {
 }
 
 /// The prefixes that compilers give to methods which only call another method.
-const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
+const ACCESSORS: &str = "access$ $r8$lambda$ -$$Nest$";
 /// Parts of names of classes that compilers made: R8 and D8, and javac.
-const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];
+const SYNTHETIC_CLASSES: &str = "$$ExternalSynthetic $$Lambda $$InternalSynthetic";
 
 /// Whether a method only calls another method, which is the next frame: `access$000`, `$r8$lambda$h4sh`,
 /// `-$$Nest$mload`.
 pub fn is_accessor(method: &str) -> bool {
-    ACCESSORS.iter().any(|start| method.starts_with(start))
+    ACCESSORS.split(' ').any(|start| method.starts_with(start))
 }
 
 /// The byte index of the part of a class's simple name that marks a class made by a compiler: a lambda, an
 /// outline, a backport. `None` for other classes.
 pub fn synthetic_part(simple: &str) -> Option<usize> {
-    SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
+    SYNTHETIC_CLASSES.split(' ').find_map(|part| text::find(simple, part))
 }
 
 /// Whether a class name seems obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
@@ -165,10 +166,10 @@ mod tests {
 
     #[test]
     fn what_compilers_made_is_known_by_its_name() {
-        for made in ACCESSORS {
+        for made in ACCESSORS.split(' ') {
             assert!(is_accessor(&format!("{made}m")), "{made}");
         }
-        for made in SYNTHETIC_CLASSES {
+        for made in SYNTHETIC_CLASSES.split(' ') {
             assert_eq!(synthetic_part(&format!("A{made}0")), Some(1), "{made}");
         }
         assert!(!is_accessor("lambda$b$0"), "a lambda's own code");

@@ -17,6 +17,7 @@ pub mod code;
 pub mod codec;
 pub mod container;
 pub mod display_frames;
+pub mod hash;
 pub mod looper;
 pub mod model;
 pub mod problem;

@@ -13,6 +13,44 @@ pub fn prefix(text: &str, max: usize) -> &str {
     text.get(..text.floor_char_boundary(max)).unwrap_or_default()
 }
 
+/// Where `part` begins in `text` for the first time. `part` is not empty.
+///
+/// The standard library's search for a text prepares itself for long ones, which takes 2 KB of code. What an
+/// app searches is a line, or a name.
+pub fn find(text: &str, part: &str) -> Option<usize> {
+    text.as_bytes().windows(part.len().max(1)).position(|bytes| equals(bytes, part))
+}
+
+/// Where `part` begins in `text` for the last time. `part` is not empty.
+pub fn rfind(text: &str, part: &str) -> Option<usize> {
+    text.as_bytes().windows(part.len().max(1)).rposition(|bytes| equals(bytes, part))
+}
+
+/// The line with this number; empty when there is none.
+///
+/// Lists of names are such texts in an app: a reference to a text is 40 bytes with its relocation.
+pub fn line(lines: &str, index: usize) -> &str {
+    lines.split('\n').nth(index).unwrap_or_default()
+}
+
+/// What stands before and after the first `part`, which is not empty.
+pub fn split_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
+    around(text, find(text, part)?, part.len())
+}
+
+/// What stands before and after the last `part`, which is not empty.
+pub fn rsplit_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
+    around(text, rfind(text, part)?, part.len())
+}
+
+fn equals(bytes: &[u8], part: &str) -> bool {
+    bytes.first() == part.as_bytes().first() && bytes == part.as_bytes()
+}
+
+fn around(text: &str, at: usize, len: usize) -> Option<(&str, &str)> {
+    Some((text.get(..at)?, text.get(at + len..)?))
+}
+
 /// A string of at most `N` bytes in place, without the heap.
 ///
 /// A text that does not fit is cut on a character boundary and ends in [`CUT_MARK`]. Line breaks and other
@@ -109,7 +147,20 @@ mod tests {
         assert_eq!(BoundedStr::<16>::new("two\nlines\0").as_str(), "two lines ");
     }
 
+    #[test]
+    fn nothing_is_found_in_a_text_that_is_shorter() {
+        assert_eq!((find("", ": "), rfind(":", ": "), split_once("", " ")), (None, None, None));
+    }
+
     proptest! {
+        #[test]
+        fn finds_what_the_standard_library_finds(text in "[ab: é]{0,24}", part in "[ab: é]{1,3}") {
+            prop_assert_eq!(find(&text, &part), text.find(&part));
+            prop_assert_eq!(rfind(&text, &part), text.rfind(&part));
+            prop_assert_eq!(split_once(&text, &part), text.split_once(&part));
+            prop_assert_eq!(rsplit_once(&text, &part), text.rsplit_once(&part));
+        }
+
         #[test]
         fn keeps_a_prefix_and_reads_back_as_a_string(text in "\\PC{0,60}") {
             let kept = BoundedStr::<24>::new(&text);

@@ -37,7 +37,8 @@ impl JankWindow {
 
     /// Its frames per thousand seconds, rounded down.
     pub fn fps_milli(&self) -> u32 {
-        let milli = u128::from(self.frames) * 1_000_000_000_000 / u128::from(self.duration_ns.max(1));
+        // 18 million frames would be too many for 64 bits: 42 hours at 120 Hz.
+        let milli = u64::from(self.frames).saturating_mul(1_000_000_000_000) / self.duration_ns.max(1);
         u32::try_from(milli).unwrap_or(u32::MAX)
     }
 

@@ -4,7 +4,8 @@ use crate::{Sampling, widened_interval};
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-const HOUR_NS: u128 = 3_600_000 * MS as u128;
+const HOUR_MS: u64 = 3_600_000;
+const HOUR_US: u64 = HOUR_MS * 1_000;
 /// After main was idle for this long, the sampler parks, and the next start must wake it: so the main thread
 /// makes at most one wake-up call for each tenth of a second of silence. In the background it parks at once,
 /// because messages are rare there.
@@ -425,18 +426,20 @@ impl Schedule {
     /// Refills the budget. When that does not suffice for a usual stop, returns until when to wait: at most
     /// an hour.
     fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
-        let budget = u128::from(self.budget_per_hour_ns);
-        let since = now_ns.since(self.budget_at_ns.unwrap_or(now_ns));
-        let refill = u128::from(since) * budget / HOUR_NS;
-        self.budget_at_ns = Some(now_ns);
-        let full = u128::from(self.budget_left_ns) + refill;
-        self.budget_left_ns = u64::try_from(full.min(budget)).unwrap_or(u64::MAX);
-        let lacking = u128::from(self.usual_stop_ns.saturating_sub(self.budget_left_ns));
+        // In microseconds, all products fit into 64 bits: a division of 128 bits is 800 bytes of code.
+        let budget_us = self.budget_per_hour_ns / 1_000;
+        let at = self.budget_at_ns.unwrap_or(now_ns);
+        let since_us = now_ns.since(at) / 1_000;
+        let refill = since_us.min(HOUR_US).saturating_mul(budget_us) / HOUR_MS;
+        // What is left of a microsecond counts the next time.
+        self.budget_at_ns = Some(at.plus(since_us * 1_000));
+        self.budget_left_ns = self.budget_left_ns.saturating_add(refill).min(self.budget_per_hour_ns);
+        let lacking = self.usual_stop_ns.saturating_sub(self.budget_left_ns);
         if lacking == 0 {
             return None;
         }
         // A budget that can never hold a stop is tried once an hour.
-        let wait = (lacking * HOUR_NS).checked_div(budget).map_or(HOUR_NS, |wait| wait.clamp(1, HOUR_NS));
-        Some(now_ns.plus(wait as u64))
+        let wait_us = lacking.saturating_mul(HOUR_MS).checked_div(budget_us).unwrap_or(HOUR_US);
+        Some(now_ns.plus(wait_us.clamp(1, HOUR_US) * 1_000))
     }
 }

@@ -1,8 +1,9 @@
 //! Numbers for the methods and code locations that trees refer to.
 
 use crate::StackTreeBuilder;
+use loopbox_format::hash::FixedHasher;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, Symbols};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// Distinct values with a number each, at most a fixed count of them.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl<T: Hash + Eq> Interner<T> {
     /// The number of this value, a new one if it was not known; `None` when it is new and the table is full.
     pub fn intern(&mut self, value: T) -> Option<u32> {
         let mask = self.places.len() - 1;
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedHasher::default();
         value.hash(&mut hasher);
         let mut place = hasher.finish() as usize & mask;
         loop {

@@ -5,6 +5,7 @@ use crate::layout::MAX_RING_BYTES;
 use crate::memory;
 use crate::recover::{RecoverError, Recovered, recover};
 use crate::ring_file::UNFINISHED;
+use loopbox_format::text;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -102,7 +103,7 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
 /// The ring's own name and the number of tries, from a file name: `ring-….lbr`, or `ring-….lbr.2` after two
 /// tries. A name that ends in `.new` belongs to a process that died while making the ring.
 fn parse_name(name: &str) -> Option<(&str, u32)> {
-    let at = name.find(".lbr")? + ".lbr".len();
+    let at = text::find(name, ".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);
     if !own.starts_with("ring-") {
         return None;

@@ -33,6 +33,9 @@ pub enum Volatile {
     /// end of the process.
     #[error("cannot write the ring file: {0}")]
     Write(#[source] io::Error),
+    /// An earlier write into the file failed, and it was deleted.
+    #[error("cannot write the ring file: an earlier write failed")]
+    GivenUp,
 }
 
 /// The suffix of a ring's name until it is complete. Adopters skip such a name, so a ring is only seen once

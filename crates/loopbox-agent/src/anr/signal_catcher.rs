@@ -38,15 +38,24 @@ struct SignalCatcher {
 ///
 /// # Errors
 /// When the list of threads cannot be read, or has no such thread: nothing is forwarded.
-pub(crate) fn find() -> io::Result<Option<Snapshot>> {
-    for entry in fs::read_dir("/proc/self/task")?.flatten() {
+pub(crate) fn find() -> Result<Option<Snapshot>, NotFound> {
+    for entry in fs::read_dir("/proc/self/task").map_err(NotFound::Unreadable)?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
         if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse::<i32>().ok()) {
             CATCHER.tid.store(tid, Ordering::SeqCst);
             return Ok(Snapshot::now());
         }
     }
-    Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
+    Err(NotFound::Absent)
+}
+
+/// Why the thread was not found.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotFound {
+    #[error("{0}")]
+    Unreadable(io::Error),
+    #[error("ART has no Signal Catcher")]
+    Absent,
 }
 
 /// The state of the thread at one moment.

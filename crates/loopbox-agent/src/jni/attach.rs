@@ -15,12 +15,19 @@ pub(crate) fn spawn(
     name: &'static str,
     body: impl FnOnce(&mut Env<'_>) + Send + 'static,
 ) -> std::io::Result<()> {
+    spawn_boxed(vm, name, Box::new(body))
+}
+
+fn spawn_boxed(
+    vm: &JavaVM,
+    name: &'static str,
+    body: Box<dyn FnOnce(&mut Env<'_>) + Send>,
+) -> std::io::Result<()> {
     // The new thread would lack it, too, and the VM ends the process then.
     if memory::is_short() {
         return Err(std::io::ErrorKind::OutOfMemory.into());
     }
     let vm = vm.clone();
-    let body: Box<dyn FnOnce(&mut Env<'_>) + Send> = Box::new(body);
     let attached = move || {
         if with_env(&vm, name, body).is_none() {
             log::warn(&format!("{name}: the VM does not accept this thread"));

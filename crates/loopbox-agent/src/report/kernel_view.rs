@@ -34,7 +34,7 @@ struct Counted {
 impl Counted {
     fn now() -> Self {
         let schedstat = proc::main_schedstat();
-        let mut words = schedstat.split_whitespace();
+        let mut words = schedstat.split_ascii_whitespace();
         let mut number = || words.next()?.parse().ok();
         Self { at_ns: clock::now_ns(), stat: proc::main_stat(), ran_ns: number(), waited_ns: number() }
     }

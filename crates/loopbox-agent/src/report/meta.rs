@@ -46,7 +46,9 @@ fn device() -> String {
         unsafe { libc::__system_property_get(name.as_ptr(), value.as_mut_ptr().cast::<c_char>()) };
         CStr::from_bytes_until_nul(&value).map(|v| v.to_string_lossy().into_owned()).unwrap_or_default()
     };
-    format!("{} {}", property(c"ro.product.manufacturer"), property(c"ro.product.model")).trim().to_owned()
+    format!("{} {}", property(c"ro.product.manufacturer"), property(c"ro.product.model"))
+        .trim_ascii()
+        .to_owned()
 }
 
 #[cfg(not(target_os = "android"))]

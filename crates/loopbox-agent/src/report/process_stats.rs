@@ -18,7 +18,7 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
     };
     let load = text("/proc/loadavg");
     for (name, at) in [("load.1min", 0), ("load.5min", 1), ("load.15min", 2)] {
-        add(name, load.split_whitespace().nth(at).map(str::to_owned));
+        add(name, load.split_ascii_whitespace().nth(at).map(str::to_owned));
     }
     let memory = text("/proc/meminfo");
     add("mem.total_bytes", kib(&memory, "MemTotal:"));
@@ -33,7 +33,7 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
     // Of the main thread: how long it ran, how long it waited for a processor, how often it was scheduled.
     let main = main_schedstat();
     for (name, at) in [("main.ran_ns", 0), ("main.waited_for_cpu_ns", 1), ("main.time_slices", 2)] {
-        add(name, main.split_whitespace().nth(at).map(str::to_owned));
+        add(name, main.split_ascii_whitespace().nth(at).map(str::to_owned));
     }
     if frozen.times > 0 {
         add("process.frozen_ns", Some(frozen.all_ns.to_string()));

@@ -1,14 +1,14 @@
 //! The part of the session's symbols that a report uses, renumbered.
 
+use loopbox_format::hash::Map;
 use loopbox_format::model::{Location, LocationId, MethodId, StackTree, Symbols};
-use std::collections::HashMap;
 
 /// The part of the session's symbols that a report uses.
 #[derive(Debug, Default)]
 pub(crate) struct UsedSymbols {
     pub(crate) symbols: Symbols,
-    methods: HashMap<MethodId, MethodId>,
-    locations: HashMap<LocationId, LocationId>,
+    methods: Map<MethodId, MethodId>,
+    locations: Map<LocationId, LocationId>,
 }
 
 impl UsedSymbols {

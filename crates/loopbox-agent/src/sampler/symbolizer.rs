@@ -5,9 +5,9 @@
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
+use loopbox_format::hash::Map;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, Token};
 use loopbox_recorder::SymbolTable;
-use std::collections::HashMap;
 
 /// This many names are read at most before this thread lets a collection pass: each takes some ten
 /// microseconds.
@@ -45,8 +45,8 @@ pub(crate) enum StackOwner {
 #[derive(Default)]
 pub(crate) struct Symbolizer {
     generation: u32,
-    methods: HashMap<MethodRef, KnownMethod>,
-    places: HashMap<Frame, LocationId>,
+    methods: Map<MethodRef, KnownMethod>,
+    places: Map<Frame, LocationId>,
     /// Whose stack was read last. `last` is that stack: what is unchanged at its bottom need not be checked
     /// again.
     owner: StackOwner,

@@ -67,7 +67,7 @@ fn folder(cgroups: &str, mounts: &str) -> Result<String, &'static str> {
     let own = cgroups.lines().find_map(|line| line.strip_prefix("0::"));
     let own = own.ok_or("the process is in no cgroup of version 2")?;
     let mount = mounts.lines().find_map(|line| {
-        let mut words = line.split_whitespace();
+        let mut words = line.split_ascii_whitespace();
         let place = (words.nth(3)?, words.next()?);
         words.find(|word| *word == "-")?;
         (words.next()? == "cgroup2").then_some(place)
@@ -93,7 +93,7 @@ fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<
         }
     };
     for name in BYTES.split(' ') {
-        if let Some(value) = file(name).split_whitespace().next() {
+        if let Some(value) = file(name).split_ascii_whitespace().next() {
             push(stats, &["cgroup.", &name.replace('.', "_"), "_bytes"].concat(), value.to_owned());
         }
     }
@@ -114,7 +114,7 @@ fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<
 /// For how long at least one thread of the cgroup waited for memory, in µs.
 fn total(pressure: &str) -> Option<String> {
     let some = pressure.lines().find(|line| line.starts_with("some "))?;
-    some.split_whitespace().find_map(|word| word.strip_prefix("total=")).map(str::to_owned)
+    some.split_ascii_whitespace().find_map(|word| word.strip_prefix("total=")).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use super::clock;
 use super::descriptors;
 use loopbox_recorder::{Counted, Place, Scheduled};
 use std::fs;
-use std::str::SplitWhitespace;
+use std::str::SplitAsciiWhitespace;
 
 /// How long the main thread has waited for a processor so far, without the present wait.
 pub(crate) fn main_waited_ns() -> Option<u64> {
-    main_schedstat().split_whitespace().nth(1)?.parse().ok()
+    main_schedstat().split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// What the scheduler counts of the main thread, and of the process at the same moment; `None` on a kernel
@@ -20,7 +20,7 @@ pub(crate) fn counted() -> Option<Counted> {
 
 fn main_scheduled() -> Option<Scheduled> {
     let schedstat = main_schedstat();
-    let mut fields = schedstat.split_whitespace().map(|field| field.parse().ok());
+    let mut fields = schedstat.split_ascii_whitespace().map(|field| field.parse().ok());
     let mut field = || fields.next()?;
     Some(Scheduled {
         ran_ns: field()?,
@@ -144,8 +144,8 @@ fn thread_stat(line: &str) -> Option<ThreadStat> {
 
 /// The fields of a stat file from the third one, the state. The name before it may contain spaces and
 /// brackets.
-fn after_name(line: &str) -> SplitWhitespace<'_> {
-    line.rsplit(')').next().unwrap_or_default().split_whitespace()
+fn after_name(line: &str) -> SplitAsciiWhitespace<'_> {
+    line.rsplit(')').next().unwrap_or_default().split_ascii_whitespace()
 }
 
 /// The kernel function that the main thread sleeps in; empty when it runs, or the kernel does not report it.
@@ -174,7 +174,7 @@ pub(crate) fn main_system_call() -> Call {
 
 fn system_call(line: &str) -> Call {
     // "running", or the number (-1 for none), and then the arguments.
-    let mut words = line.split_whitespace();
+    let mut words = line.split_ascii_whitespace();
     match words.next() {
         None => Call::Unknown,
         Some("running") => Call::Runs,
@@ -216,7 +216,7 @@ pub(crate) fn text(path: &str) -> String {
 /// The word after `name` at the start of a line.
 pub(crate) fn field(text: &str, name: &str) -> Option<String> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next().map(str::to_owned)
+    line.split_ascii_whitespace().next().map(str::to_owned)
 }
 
 /// The number of kB after `name` at the start of a line, in bytes.

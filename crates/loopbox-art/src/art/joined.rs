@@ -173,7 +173,7 @@ mod tests {
         }
 
         fn owner_of(&self, object: usize) -> Option<usize> {
-            owner(&Namer::new(*NAME_LAYOUTS[0]), self.array, object).map(|(index, _)| index)
+            owner(&Namer::new(NAME_LAYOUTS[0]), self.array, object).map(|(index, _)| index)
         }
     }
 

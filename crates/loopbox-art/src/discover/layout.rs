@@ -34,9 +34,9 @@ impl Findings {
     /// constructor filled in this process. Nothing else depends on it, so another size means a newer build.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
-        let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.api_levels.contains(&l));
-        let by_numbers =
-            (row.java_vm, row.jni_env, row.visitor_size) == (self.java_vm, self.jni_env, self.visitor_size);
+        let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.is_of_level(l));
+        let by_numbers = [row.java_vm, row.jni_env, row.visitor_size].map(usize::from)
+            == [self.java_vm, self.jni_env, self.visitor_size];
         same_build && (by_level || by_numbers)
     }
 
@@ -46,7 +46,7 @@ impl Findings {
         self.compare_with(ROWS, api_level)
     }
 
-    fn compare_with(&self, rows: &[Row], api_level: Option<u32>) -> Result<Match, Off> {
+    fn compare_with(&self, rows: &'static [Row], api_level: Option<u32>) -> Result<Match, Off> {
         let mut agreeing = Vec::new();
         let mut difference = None;
         for (index, row) in rows.iter().enumerate().filter(|(_, row)| self.concerns(row, api_level)) {
@@ -71,12 +71,13 @@ impl Findings {
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();
         let is_known = known.peek().is_none()
             || known.any(|row| {
-                distance(row.java_vm, row.thread_list) == distance(self.java_vm, self.thread_list)
+                distance(row.java_vm.into(), row.thread_list.into())
+                    == distance(self.java_vm, self.thread_list)
             });
         is_known.then_some(()).ok_or(Off::UnknownArt("thread_list_ is at another distance from java_vm_"))
     }
 
-    fn difference(&self, row: &Row) -> Option<Off> {
+    fn difference(&self, row: &'static Row) -> Option<Off> {
         [
             ("Runtime::thread_list_", row.thread_list, self.thread_list),
             ("Runtime::java_vm_", row.java_vm, self.java_vm),
@@ -86,8 +87,14 @@ impl Findings {
             ("ThreadList::list_", row.list, super::LIST_AT),
         ]
         .into_iter()
+        .map(|(field, table, found)| (field, usize::from(table), found))
         .find(|(_, table, found)| table != found)
-        .map(|(field, table, found)| Off::Contradiction { row: row.id, field, table, found })
+        .map(|(field, table, found)| Off::Contradiction {
+            row: row.id.as_str(),
+            field,
+            table,
+            found,
+        })
     }
 }
 
@@ -99,8 +106,8 @@ pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row>
 }
 
 /// The generations of rows, each once.
-pub(crate) fn generations(rows: &[&Row]) -> Vec<&'static str> {
-    let mut all: Vec<_> = rows.iter().map(|row| row.generation).collect();
+pub(crate) fn generations(rows: &[&'static Row]) -> Vec<&'static str> {
+    let mut all: Vec<_> = rows.iter().map(|row| row.generation.as_str()).collect();
     all.dedup();
     all
 }
@@ -108,30 +115,13 @@ pub(crate) fn generations(rows: &[&Row]) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offsets::{Code, NameLayout};
+    use crate::offsets::Text;
 
-    const NAMES: NameLayout = NameLayout {
-        dex_method_index: 8,
-        code: Code::Pointer(16),
-        method_data: 16,
-        class_dex_cache: 16,
-        class_access_flags: 64,
-        class_def: 80,
-        dex_cache_dex_file: 16,
-        begin: 8,
-        data: 24,
-        string_ids: 80,
-        type_ids: 88,
-        proto_ids: 112,
-        method_ids: 104,
-        class_defs: 120,
-    };
-
-    const fn row(id: &'static str, api_levels: &'static [u32], thread_list: usize, java_vm: usize) -> Row {
+    const fn row(id: &str, api_level: u8, thread_list: u16, java_vm: u16) -> Row {
         Row {
-            id,
-            generation: "x",
-            api_levels,
+            id: Text::new(id),
+            generation: Text::new("x"),
+            api_levels: (api_level, api_level),
             device: true,
             suspend: SuspendAbi::ReasonBool,
             thread_list,
@@ -140,16 +130,12 @@ mod tests {
             thin_lock_id: 8,
             jni_env: 200,
             visitor_size: 496,
-            names: &NAMES,
+            names: 0,
         }
     }
 
-    static TABLE: [Row; 4] = [
-        row("29", &[29], 464, 496),
-        row("33", &[33], 576, 624),
-        row("33m", &[33], 576, 624),
-        row("34", &[34], 584, 632),
-    ];
+    static TABLE: [Row; 4] =
+        [row("29", 29, 464, 496), row("33", 33, 576, 624), row("33m", 33, 576, 624), row("34", 34, 584, 632)];
 
     fn found(thread_list: usize, java_vm: usize) -> Findings {
         Findings {
@@ -173,7 +159,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     fn versions_with_the_same_numbers_are_all_named() {
         let of = |prefix: &str| {
-            let row = ROWS.iter().find(|row| row.id.starts_with(prefix) && row.device).unwrap();
+            let row = ROWS.iter().find(|row| row.id.as_str().starts_with(prefix) && row.device).unwrap();
             let Ok(Match::Rows(found)) = findings_of(row).compare(None) else { panic!("{prefix}") };
             let agreeing = agreeing(Some(row), &found);
             assert!(agreeing.iter().any(|one| one.id == row.id), "{agreeing:?}");
@@ -188,11 +174,11 @@ mod tests {
     fn findings_of(row: &Row) -> Findings {
         Findings {
             suspend: row.suspend,
-            thread_list: row.thread_list,
-            java_vm: row.java_vm,
-            thin_lock_id: row.thin_lock_id,
-            jni_env: row.jni_env,
-            visitor_size: row.visitor_size,
+            thread_list: row.thread_list.into(),
+            java_vm: row.java_vm.into(),
+            thin_lock_id: row.thin_lock_id.into(),
+            jni_env: row.jni_env.into(),
+            visitor_size: row.visitor_size.into(),
             host_build: !row.device,
         }
     }
@@ -229,20 +215,20 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn android_16s_last_shape_is_known_with_another_visitor_and_not_with_another_distance() {
-        let row = ROWS.iter().find(|row| row.id.starts_with("36q2-")).unwrap();
+        let row = ROWS.iter().find(|row| row.id.as_str().starts_with("36q2-")).unwrap();
         let known = findings_of(row);
         for level in [Some(36), Some(37), Some(99), None] {
-            for visitor_size in [row.visitor_size - 8, row.visitor_size + 8, row.visitor_size + 64] {
+            for visitor_size in [known.visitor_size - 8, known.visitor_size + 8, known.visitor_size + 64] {
                 let other = Findings { visitor_size, ..known };
                 assert_eq!(other.compare(level), Ok(Match::NoRow), "{level:?}, {visitor_size}");
             }
             for slots in [4, 5, 7, 8] {
-                for java_vm in [row.java_vm, row.java_vm + 8, row.java_vm - 8] {
+                for java_vm in [known.java_vm, known.java_vm + 8, known.java_vm - 8] {
                     let other = Findings { java_vm, thread_list: java_vm - 8 * slots, ..known };
                     let off = other.compare(level).unwrap_err();
-                    let is_at_row = java_vm == row.java_vm;
+                    let is_at_row = java_vm == known.java_vm;
                     assert_eq!(off.code(), if is_at_row { "table-contradiction" } else { "unknown-art" });
-                    let bigger = Findings { visitor_size: row.visitor_size + 8, ..other };
+                    let bigger = Findings { visitor_size: known.visitor_size + 8, ..other };
                     assert_eq!(bigger.compare(level).unwrap_err().code(), "unknown-art");
                 }
             }
@@ -261,9 +247,10 @@ mod tests {
         // Every row must be found by its own numbers.
         for (index, row) in ROWS.iter().enumerate() {
             let findings = findings_of(row);
-            for level in row.api_levels.iter().map(|l| Some(*l)).chain([None]) {
-                let Ok(Match::Rows(rows)) = findings.compare(level) else { panic!("{}", row.id) };
-                assert!(rows.contains(&index), "{}", row.id);
+            let (first, last) = row.api_levels;
+            for level in (first..=last).map(|level| Some(level.into())).chain([None]) {
+                let Ok(Match::Rows(rows)) = findings.compare(level) else { panic!("{:?}", row.id) };
+                assert!(rows.contains(&index), "{:?}", row.id);
             }
         }
         assert!(ROWS.len() >= if cfg!(target_arch = "x86") { 3 } else { 18 });

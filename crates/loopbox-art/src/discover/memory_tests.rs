@@ -43,20 +43,20 @@ impl Memory {
             thread: vec![0; 400],
             env: vec![0; 8],
         };
-        let java_vm = row.java_vm / WORD + added.between;
+        let java_vm = usize::from(row.java_vm) / WORD + added.between;
         memory.vm[1] = address(&memory.runtime);
-        memory.runtime[row.thread_list / WORD] = address(&memory.list);
+        memory.runtime[usize::from(row.thread_list) / WORD] = address(&memory.list);
         memory.runtime[java_vm] = address(&memory.vm);
         // Numbers and pointers that discovery has to pass over.
         memory.runtime[java_vm + 1..=java_vm + 1 + added.behind_java_vm].fill(37);
         let head = address(&memory.list) + LIST_AT;
         memory.list[LIST_AT / WORD..].copy_from_slice(&[address(&memory.node), address(&memory.node), 1]);
         memory.node.copy_from_slice(&[head, head, address(&memory.thread)]);
-        let jni_env = row.jni_env / WORD + added.before_jni_env;
+        let jni_env = usize::from(row.jni_env) / WORD + added.before_jni_env;
         memory.thread[jni_env] = address(&memory.env);
         memory.thread[jni_env + 2] = address(&memory.thread);
         memory.thread[jni_env + 20..jni_env + 20 + added.behind_jni_env].fill(address(&memory.list));
-        let numbers = row.thin_lock_id / 4;
+        let numbers = usize::from(row.thin_lock_id) / 4;
         let mut words = [0_u32; 8];
         (words[numbers], words[numbers + 1]) = (ID, crate::sys::gettid());
         for (word, pair) in memory.thread.iter_mut().zip(words.chunks(WORD / 4)) {
@@ -86,7 +86,7 @@ impl Memory {
             java_vm: runtime.java_vm_at,
             thin_lock_id: thread.thin_lock_id_at,
             jni_env: thread.jni_env_at,
-            visitor_size: row.visitor_size,
+            visitor_size: row.visitor_size.into(),
             host_build: !row.device,
         };
         findings.compare(Some(37))
@@ -100,24 +100,24 @@ fn each_row_is_found_in_memory_that_is_laid_out_by_it() {
         let (thread, runtime) = (memory.thread().unwrap(), memory.runtime().unwrap());
         assert_eq!(
             (thread.jni_env_at, thread.thin_lock_id_at),
-            (row.jni_env, row.thin_lock_id),
-            "{}",
+            (row.jni_env.into(), row.thin_lock_id.into()),
+            "{:?}",
             row.id
         );
-        assert_eq!((thread.id, thread.thread), (ID, address(&memory.thread)), "{}", row.id);
+        assert_eq!((thread.id, thread.thread), (ID, address(&memory.thread)), "{:?}", row.id);
         assert_eq!(
             (runtime.thread_list_at, runtime.java_vm_at),
-            (row.thread_list, row.java_vm),
-            "{}",
+            (row.thread_list.into(), row.java_vm.into()),
+            "{:?}",
             row.id
         );
-        assert_eq!(runtime.thread_list, address(&memory.list), "{}", row.id);
+        assert_eq!(runtime.thread_list, address(&memory.list), "{:?}", row.id);
     }
 }
 
 #[cfg(target_pointer_width = "64")]
 fn last() -> &'static Row {
-    ROWS.iter().find(|row| row.id.starts_with("36q2-")).unwrap()
+    ROWS.iter().find(|row| row.id.as_str().starts_with("36q2-")).unwrap()
 }
 
 #[test]

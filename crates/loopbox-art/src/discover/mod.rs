@@ -86,13 +86,13 @@ pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
 /// The version shows in the signature of `ThreadList::SuspendThreadByPeer`, which `getStackTrace` calls: it
 /// had a `bool* timed_out` up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
-    const WITH_TIMED_OUT: [&str; 3] = [
-        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
-        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb",
-        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonEPb",
-    ];
+    const WITH_TIMED_OUT: &str = "\
+        _ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb \
+        _ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb \
+        _ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonEPb";
+    let names: Vec<&str> = WITH_TIMED_OUT.split(' ').collect();
     let module = a_function_of(vm).and_then(Module::holding);
-    module.is_ok_and(|module| module.find_exported(&WITH_TIMED_OUT).iter().any(Option::is_some))
+    module.is_ok_and(|module| module.find_exported(&names).iter().any(Option::is_some))
 }
 
 impl Library {

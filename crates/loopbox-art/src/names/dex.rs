@@ -64,8 +64,8 @@ impl DexFile {
     /// Reads the object at `at` and checks that its members agree with the file's header.
     pub(super) fn read(layout: &NameLayout, at: usize) -> Option<DexFile> {
         let object: [u8; 160] = read_up_to(at)?;
-        let begin = usize_at(&object, layout.begin)?;
-        let data = usize_at(&object, layout.data)?;
+        let begin = usize_at(&object, layout.begin.into())?;
+        let data = usize_at(&object, layout.data.into())?;
         let header: [u8; HEADER_SIZE] = mem::read(begin)?;
         let compact = match header.get(..4)? {
             b"dex\n" => false,
@@ -73,8 +73,8 @@ impl DexFile {
             _ => return None,
         };
         // In a dex container the tables' offsets count from the container's start, not the file's.
-        let table = |member: usize, header_at: usize| {
-            let at = usize_at(&object, member)?;
+        let table = |member: u8, header_at: usize| {
+            let at = usize_at(&object, member.into())?;
             let len = u32_at(&header, header_at)?;
             let offset = u32_at(&header, header_at + 4)? as usize;
             let agrees = at == begin.wrapping_add(offset) || at == data.wrapping_add(offset) || len == 0;

@@ -187,31 +187,31 @@ impl Namer {
         let words: [u8; 48] = read_up_to(at)?;
         let class = u32_at(&words, 0)? as usize;
         let code = match self.layout.code {
-            Code::Offset(at) => u32_at(&words, at)? as usize,
-            Code::Pointer(at) => usize_at(&words, at)?,
+            Code::Offset(at) => u32_at(&words, at.into())? as usize,
+            Code::Pointer(at) => usize_at(&words, at.into())?,
         };
         Some(Method {
             class: (class != 0).then_some(class)?,
             access_flags: u32_at(&words, 4)?,
-            dex_method_index: u32_at(&words, self.layout.dex_method_index)?,
+            dex_method_index: u32_at(&words, self.layout.dex_method_index.into())?,
             code,
-            data: usize_at(&words, self.layout.method_data)?,
+            data: usize_at(&words, self.layout.method_data.into())?,
         })
     }
 
     fn class(&self, at: usize) -> Option<Class> {
         let words: [u8; 96] = self.object(at)?;
-        let flags = u32_at(&words, self.layout.class_access_flags)?;
-        let dex_cache = u32_at(&words, self.layout.class_dex_cache)? as usize;
+        let flags = u32_at(&words, self.layout.class_access_flags.into())?;
+        let dex_cache = u32_at(&words, self.layout.class_dex_cache.into())? as usize;
         if dex_cache == 0 {
             return None; // arrays and primitives have no methods
         }
         // A 64-bit member on every architecture.
         let dex_file =
-            u64::from_ne_bytes(self.object(dex_cache.checked_add(self.layout.dex_cache_dex_file)?)?);
+            u64::from_ne_bytes(self.object(dex_cache.checked_add(self.layout.dex_cache_dex_file.into())?)?);
         Some(Class {
             proxy: flags & ACC_CLASS_IS_PROXY != 0,
-            class_def: u32_at(&words, self.layout.class_def)?,
+            class_def: u32_at(&words, self.layout.class_def.into())?,
             dex_file: usize::try_from(dex_file).ok().filter(|p| *p != 0)?,
         })
     }

@@ -35,7 +35,7 @@ pub fn names_of_dex(file: &[u8]) -> Option<Named> {
         *member = value?;
     }
     let [begin, data, string_ids, type_ids, proto_ids, method_ids, class_defs] =
-        std::array::from_fn(|member| member * WORD);
+        std::array::from_fn(|member| (member * WORD) as u8);
     let layout = NameLayout {
         dex_method_index: 0,
         code: Code::Offset(0),

@@ -26,12 +26,12 @@ impl Mapping {
     pub(crate) fn parse(line: &str) -> Option<Mapping> {
         let (range, rest) = line.split_once(' ')?;
         let (start, end) = range.split_once('-')?;
-        let (perms, rest) = rest.trim_start().split_once(' ')?;
-        let (offset, rest) = rest.trim_start().split_once(' ')?;
-        let (_device, rest) = rest.trim_start().split_once(' ')?;
-        let rest = rest.trim_start();
+        let (perms, rest) = rest.trim_ascii_start().split_once(' ')?;
+        let (offset, rest) = rest.trim_ascii_start().split_once(' ')?;
+        let (_device, rest) = rest.trim_ascii_start().split_once(' ')?;
+        let rest = rest.trim_ascii_start();
         let (inode, path) = rest.split_once(' ').unwrap_or((rest, ""));
-        let path = path.trim_start();
+        let path = path.trim_ascii_start();
         let perms = perms.as_bytes();
         let start = usize::from_str_radix(start, 16).ok()?;
         let end = usize::from_str_radix(end, 16).ok()?;

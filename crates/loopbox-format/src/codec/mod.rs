@@ -42,41 +42,59 @@ pub enum CodecError {
     Trailing,
 }
 
-/// Takes encoded bytes; false when it has no room for them. This one type writes to a buffer that grows and
-/// to a slice: each of bincode's own writers would add another copy of the code for every payload's type.
-struct Output<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
+/// Takes encoded bytes. This one type writes to a buffer that grows and to a slice: each of bincode's own
+/// writers would add another copy of the code for every payload's type.
+enum Output<'a> {
+    Growing(Vec<u8>),
+    Fixed { room: &'a mut [u8], used: usize },
+}
 
-impl Writer for Output<'_> {
+impl Output<'_> {
+    /// False when there is no room.
+    #[inline(never)]
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Growing(out) => out.extend_from_slice(bytes),
+            Self::Fixed { room, used } => {
+                let left = room.get_mut(*used..).and_then(|left| left.get_mut(..bytes.len()));
+                let Some(left) = left else { return false };
+                left.copy_from_slice(bytes);
+                *used += bytes.len();
+            }
+        }
+        true
+    }
+}
+
+impl Writer for &mut Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        if (self.0)(bytes) { Ok(()) } else { Err(EncodeError::UnexpectedEnd) }
+        if self.take(bytes) { Ok(()) } else { Err(EncodeError::UnexpectedEnd) }
     }
 }
 
 /// Encodes `value` into a fresh buffer. Allocates; not for the main thread of an app.
 pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
-    let mut out = Vec::new();
-    write(value, &mut |bytes| {
-        out.extend_from_slice(bytes);
-        true
-    })?;
-    Ok(out)
+    let mut out = Output::Growing(Vec::new());
+    write(value, &mut out)?;
+    match out {
+        Output::Growing(bytes) => Ok(bytes),
+        Output::Fixed { .. } => Err(CodecError::Full),
+    }
 }
 
 /// Encodes `value` into `out` and returns the number of bytes used. Does not allocate.
 pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, CodecError> {
-    let mut used = 0;
-    write(value, &mut |bytes| {
-        let room = out.get_mut(used..).and_then(|left| left.get_mut(..bytes.len()));
-        let fits = room.map(|room| room.copy_from_slice(bytes)).is_some();
-        used += bytes.len();
-        fits
-    })?;
-    Ok(used)
+    let mut out = Output::Fixed { room: out, used: 0 };
+    write(value, &mut out)?;
+    match out {
+        Output::Fixed { used, .. } => Ok(used),
+        Output::Growing(_) => Err(CodecError::Full),
+    }
 }
 
-fn write<T: Encode + ?Sized>(value: &T, take: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), CodecError> {
+fn write<T: Encode + ?Sized>(value: &T, out: &mut Output<'_>) -> Result<(), CodecError> {
     // What else can go wrong is about types that no payload has.
-    bincode::encode_into_writer(value, Output(take), ENCODING).map_err(|_| CodecError::Full)
+    bincode::encode_into_writer(value, out, ENCODING).map_err(|_| CodecError::Full)
 }
 
 /// Decodes one value that must fill `bytes` exactly.

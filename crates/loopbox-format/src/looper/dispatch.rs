@@ -1,5 +1,7 @@
 //! The line that Looper prints when a dispatch begins.
 
+use crate::text;
+
 /// Replaces a target or callback whose `toString` is overridden.
 ///
 /// Such texts are the app's and may contain anything, a user's name too; they are not kept.
@@ -22,13 +24,12 @@ pub struct Dispatch<'a> {
 /// not allocate.
 pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
-    let (who, what) = line
-        .rsplit_once(": ")
-        .and_then(|(who, what)| Some((who, Some(what.trim().parse().ok()?))))
+    let (who, what) = text::rsplit_once(line, ": ")
+        .and_then(|(who, what)| Some((who, Some(what.trim_ascii().parse().ok()?))))
         .unwrap_or((line, None));
     let handler = who.strip_prefix("Handler (").and_then(|rest| {
-        let (class, rest) = rest.split_once(") {")?;
-        let (hash, callback) = rest.split_once("} ")?;
+        let (class, rest) = text::split_once(rest, ") {")?;
+        let (hash, callback) = text::split_once(rest, "} ")?;
         (is_hash(hash) && identifier(class) == class).then_some((class, callback))
     });
     let object = || {
@@ -50,7 +51,7 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
 /// (`Bar(x=1)`). A coroutine's dispatched continuation, where the continued class comes after `Continuation
 /// at `.
 pub fn class_name(text: &str) -> &str {
-    if let Some((_, resumed)) = text.split_once("Continuation at ") {
+    if let Some((_, resumed)) = text::split_once(text, "Continuation at ") {
         let class = identifier(resumed);
         return if class.is_empty() { CUSTOM } else { class };
     }

@@ -13,8 +13,8 @@ pub fn duration_ms(text: &str) -> Option<i64> {
     };
     // Units in their order, each with its milliseconds; a longer unit's name must not begin like a shorter
     // one's.
-    const UNITS: [(&str, i64); 5] =
-        [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+    const UNITS: &str = "d h m s ms";
+    const FACTORS: [i64; 5] = [86_400_000, 3_600_000, 60_000, 1_000, 1];
     let mut next_unit = 0;
     let mut total = 0_i64;
     loop {
@@ -22,8 +22,8 @@ pub fn duration_ms(text: &str) -> Option<i64> {
         let (number, after) = rest.split_at_checked(digits)?;
         let letters = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
         let (unit, after) = after.split_at_checked(letters)?;
-        let index = UNITS.iter().position(|(name, _)| *name == unit).filter(|&index| index >= next_unit)?;
-        let (_, factor) = UNITS.get(index)?;
+        let index = UNITS.split(' ').position(|name| name == unit).filter(|&index| index >= next_unit)?;
+        let factor = FACTORS.get(index)?;
         total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(*factor)?)?;
         next_unit = index + 1;
         rest = after;

@@ -2,6 +2,7 @@
 
 use super::dispatch::identifier;
 use super::duration::duration_ms;
+use crate::text;
 use std::borrow::Cow;
 
 /// The character that stands where an app has cut a line that was too long.
@@ -29,17 +30,17 @@ pub(super) struct Fields<'a> {
 /// Reads `{ when=… … }` of API 21 to 36 and the later form with `async=` and `heapIndex=`; fields that a
 /// later version adds at the end are skipped. Of a line that was cut, the remaining fields are read.
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
-    let text = text.trim().strip_prefix("{ when=")?;
-    let text = text.strip_suffix('}').unwrap_or(text).trim_end();
+    let text = text.trim_ascii().strip_prefix("{ when=")?;
+    let text = text.strip_suffix('}').unwrap_or(text).trim_ascii_end();
     let (when, rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut read = Fields { relative_ms: duration_ms(when)?, ..Fields::default() };
     // `obj` prints itself: whatever stands between its name and the last target is its own.
-    let rest = match find_field(rest, OBJECT.trim_start()) {
+    let rest = match find_field(rest, OBJECT.trim_ascii_start()) {
         Some(object) => {
             let (before, object) = rest.split_at_checked(object)?;
-            let object = object.strip_prefix(OBJECT.trim_start())?;
+            let object = object.strip_prefix(OBJECT.trim_ascii_start())?;
             each_field(before, &mut read);
-            let end = object.rfind(TARGET).unwrap_or(object.len());
+            let end = text::rfind(object, TARGET).unwrap_or(object.len());
             let (object, rest) = object.split_at_checked(end)?;
             read.object = Some(object);
             rest
@@ -52,9 +53,11 @@ pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
 
 /// Where a field of this name (`obj=`) begins: at the start or after a space.
 fn find_field(text: &str, name: &str) -> Option<usize> {
-    text.match_indices(name)
-        .map(|(at, _)| at)
-        .find(|&at| at == 0 || text.get(..at).is_some_and(|before| before.ends_with(' ')))
+    if text.starts_with(name) {
+        return Some(0);
+    }
+    let is_field = |bytes: &[u8]| bytes.split_first() == Some((&b' ', name.as_bytes()));
+    text.as_bytes().windows(name.len() + 1).position(is_field).map(|at| at + 1)
 }
 
 fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
@@ -79,10 +82,10 @@ fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
 /// (`obj=CreateServiceData{className=com.example.Sync}`), so that the line shows which service is being
 /// created.
 pub fn without_object(line: &str) -> Cow<'_, str> {
-    let Some(begin) = line.find(OBJECT) else { return Cow::Borrowed(line) };
+    let Some(begin) = text::find(line, OBJECT) else { return Cow::Borrowed(line) };
     let (head, object) = line.split_at(begin);
     let object = object.get(OBJECT.len()..).unwrap_or_default();
-    let (object, tail) = match object.rfind(TARGET) {
+    let (object, tail) = match text::rfind(object, TARGET) {
         // After a cut through the object, what seems to be the target may be a part of the object.
         Some(end) => object.split_at_checked(end).filter(|(_, tail)| is_tail(tail)).unwrap_or((object, "")),
         None => (object, ""),
@@ -92,7 +95,7 @@ pub fn without_object(line: &str) -> Cow<'_, str> {
 
 /// Whether the text has ` target=CLASS` and further fields that are known, and ends with the closing brace.
 fn is_tail(tail: &str) -> bool {
-    let Some(fields) = tail.trim_end().strip_suffix('}') else { return false };
+    let Some(fields) = tail.trim_ascii_end().strip_suffix('}') else { return false };
     fields.split_ascii_whitespace().all(|field| {
         field.split_once('=').is_some_and(|(name, value)| {
             matches!(name, "target" | "async" | "heapIndex")
@@ -106,15 +109,11 @@ fn is_tail(tail: &str) -> bool {
 fn kept_of(object: &str) -> String {
     /// Platform classes with their own `toString`, in `ActivityThread.java` and
     /// `ClientTransaction.java`.
-    const PLATFORM: [&str; 6] = [
-        "AppBindData",
-        "BindServiceData",
-        "ClientTransaction",
-        "CreateServiceData",
-        "ReceiverData",
-        "ServiceArgsData",
-    ];
-    let Some((name, state)) = object.split_once('{').filter(|(name, _)| PLATFORM.contains(name)) else {
+    const PLATFORM: &str =
+        "AppBindData BindServiceData ClientTransaction CreateServiceData ReceiverData ServiceArgsData";
+    let Some((name, state)) =
+        object.split_once('{').filter(|(name, _)| PLATFORM.split(' ').any(|known| known == *name))
+    else {
         return GAP.into();
     };
     for (field, text) in [("className=", "className="), ("cmp=", "component=")] {

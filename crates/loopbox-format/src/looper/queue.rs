@@ -3,6 +3,7 @@
 use super::component::component;
 use super::line::{Fields, fields};
 use crate::model::{self, Component, Uptime};
+use crate::text;
 
 /// How many lines of unknown meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
@@ -122,7 +123,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     let mut in_section = false;
     let mut lost = pending.dropped_lines > 0;
     for line in &pending.lines {
-        let text = line.trim();
+        let text = line.trim_ascii();
         if let Some(fields) = message(text) {
             if is_removed(&fields, pending.captured_ns) {
                 queue.tombstones += 1;
@@ -212,7 +213,7 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     let mut summary = QueueSummary::default();
     let mut last = Queue::default();
     for line in &pending.lines {
-        let text = line.trim();
+        let text = line.trim_ascii();
         match message(text) {
             Some(fields) if is_removed(&fields, pending.captured_ns) => summary.removed += 1,
             Some(fields) => {
@@ -232,13 +233,13 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
 /// The framework's total without the bottom element of the concurrent queue's stack, which that queue counts,
 /// but prints under a separate name.
 fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
-    let has_state = pending.lines.iter().any(|line| line.trim_start().starts_with(STATE));
+    let has_state = pending.lines.iter().any(|line| line.trim_ascii_start().starts_with(STATE));
     total.map(|total| total.saturating_sub(has_state.into()))
 }
 
 /// The messages and barriers that were read, in the order of the lines, without removed ones.
 pub(super) fn entries(pending: &model::Pending) -> impl Iterator<Item = Fields<'_>> {
-    let read = pending.lines.iter().filter_map(|line| message(line.trim()));
+    let read = pending.lines.iter().filter_map(|line| message(line.trim_ascii()));
     read.filter(|fields| !is_removed(fields, pending.captured_ns))
 }
 
@@ -264,7 +265,7 @@ fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
 
 /// Reads a line of the form `Message 3: { … }`.
 fn message(text: &str) -> Option<Fields<'_>> {
-    let (number, text) = text.strip_prefix("Message ")?.split_once(": ")?;
+    let (number, text) = text::split_once(text.strip_prefix("Message ")?, ": ")?;
     number.parse::<u32>().ok()?;
     fields(text)
 }
@@ -279,7 +280,7 @@ const TOTAL: &str = "(Total messages: ";
 /// unknown.
 fn total(text: &str, queue: &mut Queue) {
     let Some(rest) = text.strip_prefix(TOTAL) else { return };
-    let mut parts = rest.trim_end_matches(')').split(", ");
+    let mut parts = rest.trim_end_matches(')').split(',').map(str::trim_ascii);
     queue.total = parts.next().and_then(|total| total.parse().ok());
     for (name, value) in parts.filter_map(|part| part.split_once('=')) {
         match name {
@@ -294,7 +295,7 @@ fn total(text: &str, queue: &mut Queue) {
 fn header(text: &str, queue: &mut Queue) -> bool {
     if let Some(rest) = text.strip_prefix("Looper (") {
         // The thread's name is the app's: it ends at the last `, tid `.
-        queue.thread = rest.rsplit_once(", tid ").map(|(name, _)| name.to_owned());
+        queue.thread = text::rsplit_once(rest, ", tid ").map(|(name, _)| name.to_owned());
         return queue.thread.is_some();
     }
     if let Some(rest) = text.strip_prefix("(MessageQueue is using ") {

@@ -75,42 +75,32 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     match class {
         "android.app.servertransaction.TransactionExecutor" if method == "execute" => Some(159),
         "android.app.ActivityThread" => {
-            let (_, what, old) =
-                HANDLERS.iter().find(|(suffix, ..)| method.strip_prefix("handle") == Some(suffix))?;
-            (!old || !since_28).then_some(*what)
+            let suffix = method.strip_prefix("handle")?;
+            let what = |row: &'static str| row.strip_prefix(suffix)?.strip_prefix('=');
+            let what = HANDLERS.split(' ').find_map(what)?;
+            match what.strip_suffix('-') {
+                Some(_) if since_28 => None,
+                Some(what) => what.parse().ok(),
+                None => what.parse().ok(),
+            }
         }
         _ => None,
     }
 }
 
 /// The methods of `ActivityThread` that handle messages, named without the prefix `handle`; the `what` of the
-/// message; and whether that number was valid only until API 27. Since then EXECUTE_TRANSACTION handles the
-/// activity's life cycle, and calls the same methods.
+/// message; and a `-` where that number was valid only until API 27. Since then EXECUTE_TRANSACTION handles
+/// the activity's life cycle, and calls the same methods.
 ///
 /// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1
 /// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two
 /// messages each.
-const HANDLERS: &[(&str, i32, bool)] = &[
-    ("LaunchActivity", 100, true),
-    ("ResumeActivity", 107, true),
-    ("SendResult", 108, true),
-    ("DestroyActivity", 109, true),
-    ("BindApplication", 110, false),
-    ("NewIntent", 112, true),
-    ("Receiver", 113, false),
-    ("CreateService", 114, false),
-    ("ServiceArgs", 115, false),
-    ("StopService", 116, false),
-    ("ConfigurationChanged", 118, false),
-    ("BindService", 121, false),
-    ("UnbindService", 122, false),
-    ("LowMemory", 124, false),
-    ("RelaunchActivity", 126, true),
-    ("CreateBackupAgent", 128, false),
-    ("TrimMemory", 140, true),
-    ("InstallProvider", 145, false),
-    ("RelaunchActivityLocally", 160, false),
-];
+const HANDLERS: &str = "\
+    LaunchActivity=100- ResumeActivity=107- SendResult=108- DestroyActivity=109- \
+    BindApplication=110 NewIntent=112- Receiver=113 CreateService=114 ServiceArgs=115 \
+    StopService=116 ConfigurationChanged=118 BindService=121 UnbindService=122 LowMemory=124 \
+    RelaunchActivity=126- CreateBackupAgent=128 TrimMemory=140- InstallProvider=145 \
+    RelaunchActivityLocally=160";
 
 #[cfg(test)]
 mod tests {
@@ -250,7 +240,8 @@ mod tests {
     /// The list of handlers and the table of names agree on every level where the method exists.
     #[test]
     fn each_handler_is_of_a_message_that_its_levels_have() {
-        for &(suffix, what, old) in HANDLERS {
+        for (suffix, what) in HANDLERS.split(' ').map(|row| row.split_once('=').unwrap()) {
+            let (old, what) = (what.ends_with('-'), what.trim_end_matches('-').parse().unwrap());
             for level in 21..=36 {
                 let what_found = found(&format!("{H} {T}.handle{suffix}"), level).and_then(|(_, what)| what);
                 let expected = (!old || level < 28).then_some(what);

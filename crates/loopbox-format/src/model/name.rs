@@ -25,9 +25,11 @@ macro_rules! names {
             const NAMES: &'static [&'static str] = &[$($name),+];
 
             fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$value { .. } => $name),+
-                }
+                enum Index { $($value),+ }
+                let index = match self {
+                    $(Self::$value { .. } => Index::$value),+
+                };
+                $crate::text::line(concat!($($name, "\n"),+), index as usize)
             }
         })+
     };
@@ -153,6 +155,8 @@ mod tests {
         let why = PendingSource::Unavailable("no method Looper.dump".into());
         assert_eq!((why.name(), PendingSource::NAMES.len()), ("unavailable", 3));
         assert_eq!(DumpReason::Recovered { crash_signal: Some(11) }.name(), "recovered");
+        let [first, last] = [Stage::UnknownDelay, Stage::GpuTail].map(|stage| stage.name());
+        assert_eq!([Some(&first), Some(&last)], [Stage::NAMES.first(), Stage::NAMES.last()]);
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Signature {
     /// neither is known.
     pub fn title(&self) -> &str {
         let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
-        frame.map_or_else(|| self.context.trim_start(), String::as_str)
+        frame.map_or_else(|| self.context.trim_ascii_start(), String::as_str)
     }
 
     /// A short form of [`Self::key`]: eight digits of hex.

@@ -1,6 +1,7 @@
 //! Names without what changes from build to build.
 
 use crate::code::{is_accessor, synthetic_part};
+use crate::text;
 
 /// Stands for a lambda's class.
 const LAMBDA: &str = "$λ";
@@ -49,12 +50,17 @@ pub(super) fn stable_method(method: &str) -> Option<String> {
     if method.starts_with("lambda$") {
         return Some(without_number(method).trim_end_matches('$').to_owned());
     }
-    if let Some((name, rest)) = method.rsplit_once("$lambda")
+    if let Some((name, rest)) = text::rsplit_once(method, "$lambda")
         && without_number(rest).trim_end_matches(['$', '-']).is_empty()
     {
         return Some([name, "$lambda"].concat());
     }
-    let method = ["$default", "$suspendImpl"].iter().fold(method, |name, end| name.trim_end_matches(end));
+    let mut method = method;
+    for end in ["$default", "$suspendImpl"] {
+        while let Some(name) = method.strip_suffix(end) {
+            method = name;
+        }
+    }
     Some(match method.split_once('-') {
         Some((name, hash)) if hash.len() == 7 && !name.is_empty() => name.to_owned(),
         _ => method.to_owned(),

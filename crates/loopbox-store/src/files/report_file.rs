@@ -103,7 +103,7 @@ fn write_if<G>(
     enter: impl FnOnce() -> Option<G>,
 ) -> io::Result<PathBuf> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a report's name is a plain file name"));
+        return Err(io::ErrorKind::InvalidInput.into());
     }
     if !may_grow_to(bytes.len() as u64) {
         return Err(io::ErrorKind::FileTooLarge.into());

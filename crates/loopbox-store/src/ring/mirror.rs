@@ -49,9 +49,6 @@ const ORDER: [Kind; 15] = [
     Kind::Records,
 ];
 
-/// Why a file that was given up is not written again.
-const GIVEN_UP: &str = "an earlier write failed";
-
 /// Copies the ring into its file. For one thread, which may wait for the disk.
 #[derive(Debug)]
 pub struct Mirror {
@@ -103,7 +100,7 @@ impl Mirror {
             return Ok(());
         }
         let file = match shared.file.get() {
-            Some(file) if file.is_lost() => return Err(Volatile::Write(io::Error::other(GIVEN_UP))),
+            Some(file) if file.is_lost() => return Err(Volatile::GivenUp),
             Some(file) => file,
             None => {
                 let made = self.make()?;
@@ -589,7 +586,7 @@ mod tests {
 
         shared.file.get().unwrap().give_up();
         assert_eq!((ring.reader.path(), entries().count()), (None, 0));
-        assert!(matches!(ring.mirror.attach(), Err(Volatile::Write(_))));
+        assert!(matches!(ring.mirror.attach(), Err(Volatile::GivenUp)));
         ring.mirror.copy().unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! What packing and unpacking a tree share.
 
 use loopbox_format::codec::CodecError;
+use loopbox_format::hash::Map;
 use loopbox_format::model::Phase;
-use std::collections::HashMap;
 use std::hash::Hash;
 
 /// How much of a tree fitted.
@@ -71,12 +71,12 @@ pub(super) fn source_of(class: &str, extension: &str) -> String {
 /// Distinct values in order of appearance.
 pub(super) struct Table<T> {
     pub(super) entries: Vec<T>,
-    index: HashMap<T, u32>,
+    index: Map<T, u32>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), index: HashMap::new() }
+        Self { entries: Vec::new(), index: Map::default() }
     }
 }
 

@@ -13,7 +13,7 @@ use loopbox_format::model::{
     Report, own_ns,
 };
 use loopbox_format::report::Evidence;
-use loopbox_format::stacks;
+use loopbox_format::{stacks, text};
 use names::name;
 
 /// The maximum size of a digest in bytes. Crash services cut values at 1,024 bytes or characters, and some
@@ -91,7 +91,7 @@ pub(super) fn update(lines: &str, known: &Evidence, state: FileState) -> String 
 fn update_digest(line: &str, anr: &Anr) -> String {
     let prefixes = [AnrVerdict::Confirmed, AnrVerdict::Probable, AnrVerdict::Hang].map(prefix);
     let bare = prefixes.iter().find_map(|&known| line.strip_prefix(known)).unwrap_or(line);
-    let end = bare.find(" | ").unwrap_or(bare.len());
+    let end = text::find(bare, " | ").unwrap_or(bare.len());
     let (main, rest) = bare.split_at_checked(end).unwrap_or((bare, ""));
     let mut line = Line::default();
     line.text(prefix(anr.verdict)).text(main);

@@ -1,5 +1,5 @@
-//! What is counted when a message becomes suspect and again in each of its reports: the kernel's counts of the
-//! process's memory, and ART's of its collections. The difference is what happened while main hung.
+//! What is counted when a message becomes suspect and again in each of its reports: the kernel's counts of
+//! the process's memory, and ART's of its collections. The difference is what happened while main hung.
 
 use super::outside;
 use crate::sys::cgroup::{self, Counted};

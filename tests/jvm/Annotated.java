@@ -1,6 +1,6 @@
 import io.loopbox.Config;
 
-/** Gives annotations to a configuration: how many names it takes, and what a name does that is given again. */
+/** Annotates a configuration: how many names it takes, and what a name does that is given again. */
 public final class Annotated {
     private Annotated() {}
 

@@ -57,23 +57,29 @@ fn an_unwinder_passes_through_each_trampoline() {
         let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("no {name} in {text}"));
         let name = format!("loopbox_poll_{}", queue - 1);
         assert!(at(": polls\n") < at(&name) && at(&name) < at("the_loop_around"), "{text}");
+        assert_eq!(text.matches("unwind::wraps").count(), queue as usize - 1, "{text}");
         assert!(text[at("the_loop_around")..].contains("an_unwinder_passes"), "{text}");
         let frame = FRAME.load(Ordering::Relaxed);
         assert!(std::ptr::from_ref(&here).addr() - frame < 64 << 10, "on this thread's stack");
         if queue < 4 {
-            // A library between two of ours.
-            below =
-                Trampoline::claim(WRAPPERS[queue as usize - 1] as *const c_void as usize, &RECORDER).unwrap();
+            // Another library between two of our trampolines.
+            let at = queue as usize - 1;
+            WRAPPED[at].store(below.address(), Ordering::Relaxed);
+            below = Trampoline::claim(WRAPPERS[at] as *const c_void as usize, &RECORDER).unwrap();
             assert!(!claimed.contains(&below));
             claimed.push(below);
         }
     }
 }
 
-/// The functions of three simulated libraries that pass a poll on.
+/// The trampolines that the functions below call.
+static WRAPPED: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+/// The functions of three simulated libraries. Each passes a poll on to the trampoline that was there before.
 static WRAPPERS: [Poll; 3] = [wraps::<0>, wraps::<1>, wraps::<2>];
 
 extern "C" fn wraps<const N: usize>(env: *mut c_void, object: *mut c_void, queue: i64, timeout_ms: i32) {
-    polls(env, object, queue, timeout_ms);
+    // SAFETY: the address of a trampoline, which has the signature of what it calls.
+    let poll: Poll = unsafe { std::mem::transmute(WRAPPED[N].load(Ordering::Relaxed)) };
+    poll(env, object, queue, timeout_ms);
     std::hint::black_box(N);
 }

@@ -118,7 +118,7 @@ extern "C" fn child(_: *mut c_void) -> libc::c_int {
     0
 }
 
-/// Waits for a child in a state that no signal but SIGKILL ends: state D.
+/// Waits for a child as `vfork` does. This wait is in state D, and no signal but SIGKILL interrupts it.
 extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut stack = vec![0_u128; 4096];
     let top = stack.as_mut_ptr_range().end;

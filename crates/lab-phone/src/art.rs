@@ -1,5 +1,5 @@
-//! The ART that the device runs: its library, compared with the tables of `offsets/`. A row for an unknown
-//! ART is made from this, even where the sampler is off.
+//! The ART that the device runs. Its library is copied and compared with the tables of `offsets/`, even where
+//! the sampler is off. A row for an unknown ART can be made from the copy.
 
 use std::fs;
 use std::path::PathBuf;

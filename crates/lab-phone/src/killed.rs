@@ -14,8 +14,8 @@ use crate::phone::is_called;
 use crate::stage::Stage;
 
 const SCENARIO: &str = "killed";
-/// From this age of a message on, a killed process deserves a report; `MIN_HANG_NS` of
-/// `loopbox-agent/src/report/previous_runs.rs`.
+/// A message that has run this long is worth a report when its process is killed. It is `MIN_HANG_NS` of
+/// `loopbox-agent/src/report/digest/mod.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 /// The time between two reads of the ring.
 const PAUSE: Duration = Duration::from_millis(100);

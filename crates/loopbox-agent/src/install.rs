@@ -332,7 +332,8 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
-/// Sets how display frames, their stages, touches or jank types are watched.
+/// Sets the state that the status has for a feature of display frames: for the frames, their stages, touches
+/// or jank types.
 pub fn set_frames(feature: Feature, on: bool, detail: String) {
     if let Some(session) = current().filter(|session| session.frames.is_some()) {
         session.features.set(feature, on, detail);

@@ -86,12 +86,12 @@ impl Off {
     }
 }
 
-/// Why a single suspension gave nothing. The main thread is not held.
+/// Why a suspension failed. The failed call holds no thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuspendError {
-    /// The main thread did not reach a safepoint in the time that ART allows (10 s up to 14, about 1 to 2 s
-    /// since).
+    /// The thread did not reach a safepoint in the time that ART allows: 10 s up to ART 14, 1 to 2 s since
+    /// ART 15. Also for a thread that has ended.
     #[error("the main thread did not reach a safepoint in time")]
     TimedOut,
     /// The calling thread is not in native state: suspending from there could deadlock with a GC.

@@ -2,7 +2,7 @@
 
 use goblin::elf::sym::{STT_FUNC, STT_NOTYPE, STT_OBJECT, Sym};
 
-/// Whether the symbol is defined in this file, and is code or data.
+/// Whether the symbol is defined in this file, and is code, data or without a type.
 pub(super) fn usable(sym: &Sym) -> bool {
     sym.st_shndx != 0 && sym.st_value != 0 && matches!(sym.st_type(), STT_FUNC | STT_OBJECT | STT_NOTYPE)
 }

@@ -33,12 +33,12 @@ pub fn line(lines: &str, index: usize) -> &str {
     lines.split('\n').nth(index).unwrap_or_default()
 }
 
-/// What stands before and after the first `part`, which is not empty.
+/// The text before and after the first `part`. `part` must not be empty.
 pub fn split_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
     around(text, find(text, part)?, part.len())
 }
 
-/// What stands before and after the last `part`, which is not empty.
+/// The text before and after the last `part`. `part` must not be empty.
 pub fn rsplit_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
     around(text, rfind(text, part)?, part.len())
 }

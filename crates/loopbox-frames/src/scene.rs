@@ -13,8 +13,8 @@ use loopbox_format::model::{
 };
 use loopbox_format::text::BoundedStr;
 
-/// A value of FPS covers as many frames as were shown for this long. Taobao says "exceeds 1 s", but means
-/// "reaches".
+/// An FPS value covers consecutive frames until they were shown for at least this long together. Taobao says
+/// "exceeds 1 s", but means "reaches".
 const FPS_VALUE_NS: u64 = 1_000_000_000;
 /// 1/20 s, a target of Play's vitals. [`BELOW_30_FPS_NS`], 1/30 s, is the other one.
 const BELOW_20_FPS_NS: u64 = 50_000_000;

@@ -26,7 +26,7 @@ pub const MAX_ENCODED_RECORD: usize = {
     fixed + 1 + MAX_DETAILS * detail
 };
 
-/// A class name as the app keeps it.
+/// A class name in a record, cut to [`NAME_BYTES`].
 pub type Name = BoundedStr<NAME_BYTES>;
 
 /// Why a message is kept by name; the weakest reason comes first.

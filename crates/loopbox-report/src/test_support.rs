@@ -187,7 +187,7 @@ impl ReportBuilder {
         self
     }
 
-    /// No message has run for this long before the dump.
+    /// The main thread has been idle for this long at the dump.
     #[must_use]
     pub fn idle_at_dump(mut self, idle_ms: u64) -> Self {
         self.report.main = MainState::Idle { since_ns: Uptime(NOW_NS - idle_ms * MS) };

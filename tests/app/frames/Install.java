@@ -4,7 +4,10 @@ import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
 
-/** Installs the recorder as the system properties say, sampling as often as it can. */
+/**
+ * Installs the recorder with the folder of the system property {@code loopbox.dir}. It samples as often as it
+ * can.
+ */
 final class Install {
     private Install() {}
 

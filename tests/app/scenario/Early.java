@@ -99,7 +99,10 @@ public final class Early implements Runnable, Redactor {
         Loopbox.setSampling(true);
     }
 
-    /** Sets one name more than there is room for, and those with a separate place. */
+    /**
+     * Sets one name more than there is room for. Then sets two names that always have room, no name, and a
+     * name whose value the redactor removes.
+     */
     private static void annotate(String when) {
         StringBuilder kept = new StringBuilder();
         for (int number = 0; number <= 16; number++) {

@@ -160,7 +160,10 @@ public final class Quits implements Runnable {
         }
     }
 
-    /** Waits until the status of SIGQUIT is {@code on} or off and contains these words. */
+    /**
+     * Waits until the part {@code sigquit} of the status is in the state {@code on}, which is "on" or "off",
+     * and its detail contains {@code words}.
+     */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {
             for (Status.Part part : Loopbox.status().getParts()) {

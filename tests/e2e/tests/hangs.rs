@@ -58,7 +58,7 @@ fn a_hang_anywhere_is_named_without_a_hook() -> Result<()> {
     play(&cells("art11", Mode::NoHook, "spin", &["application", "message", "touch-down", "idle"]))
 }
 
-/// Words, times and system calls of such a process have other sizes.
+/// In a process of 32 bits, words and times have other sizes, and system calls have other numbers.
 #[test]
 fn a_hang_is_named_in_a_process_of_32_bits() -> Result<()> {
     play(&cells("art11-x86", Mode::Printer, "sleep", &["application", "message", "touch-down", "idle"]))?;

@@ -144,7 +144,7 @@ fn an_activity_that_comes_before_the_application_is_known_is_in_the_foreground()
     })
 }
 
-/// The system is not asked: it would not answer.
+/// From the second recording on the system gives no answer. What is known comes from the first recording.
 #[test]
 fn what_an_earlier_recording_knew_of_activities_holds_for_the_next() -> Result<()> {
     on_each(&["mode=again", "pauseInBackground=on"], |played| {

@@ -27,7 +27,7 @@ pub(crate) fn is_debugged(env: &mut Env<'_>) -> bool {
 /// that.
 ///
 /// # Errors
-/// When it could not be asked, which is no answer.
+/// When the system could not be asked: then it is unknown whether the process responds.
 pub(crate) fn not_responding(env: &mut Env<'_>) -> Result<Option<String>, Failure> {
     let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
     text(env, classes.queries_not_responding, &[], &[])

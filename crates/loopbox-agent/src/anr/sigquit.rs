@@ -266,7 +266,8 @@ pub(crate) fn forward_waiting() {
     });
 }
 
-/// Forwards the signal at once. For the main thread in the signal's handler, where a stop may wait for it.
+/// Forwards the signal at once, without waiting for the end of a stop. The signal's handler calls this on the
+/// main thread, and a stop may be waiting for the main thread.
 fn forward_at_once() {
     if with_shared(SharedState::take_signal) == Some(true) {
         signal_catcher::forward(|| false);

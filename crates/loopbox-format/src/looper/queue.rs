@@ -81,7 +81,7 @@ pub struct Pending {
 pub enum PendingBody {
     /// A sync barrier: messages after it wait until it is removed, unless they are asynchronous.
     Barrier {
-        /// The token with which it can be removed.
+        /// The token with which the barrier can be removed.
         token: i32,
     },
     /// A message.

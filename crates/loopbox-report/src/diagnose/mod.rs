@@ -43,7 +43,8 @@ use rules::Rule;
 const MIN_REPORTED_SCORE: f64 = 0.3;
 /// How many possible causes are reported.
 const MAX_CAUSES: usize = 12;
-/// How much lower a cause that only reports a message's length is scored than a cause that the trace shows.
+/// How far a cause that only reports how long the message took, and where, is scored below the best cause
+/// that explains why.
 const BELOW: f64 = 0.01;
 
 /// Finds the possible causes of the hang that a report is about.

@@ -156,7 +156,8 @@ impl PendingQueue {
         self.overdue_at(self.messages().map(|(entry, _)| entry).find(|entry| !entry.at_front), dump_ns)
     }
 
-    /// How long this entry had been due. `first` is the first entry of its kind that was read.
+    /// How long the first entry of a kind had been due at the dump. `first` is the first such entry that was
+    /// read; `None` when none was read.
     fn overdue_at(&self, first: Option<&PendingEntry>, dump_ns: Uptime) -> Overdue {
         // The queue is printed after the rest of the report was taken.
         let after_ns = self.captured_ns.since(dump_ns);

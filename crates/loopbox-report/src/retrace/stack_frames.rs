@@ -113,9 +113,9 @@ impl<'m> Retracer<'m> {
         self.members.class(class)
     }
 
-    /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for
-    /// outlined code, which hands its position to its caller. `None` for a frame that the mapping does not
-    /// have.
+    /// The frames of the source for a frame as ART prints it, `a.b.c(SourceFile:12)`, innermost first. The
+    /// list is empty for outlined code: `above` then has its position for its caller. `None` for a frame that
+    /// the mapping does not have.
     pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<Printed>> {
         // A source may have brackets, too.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;

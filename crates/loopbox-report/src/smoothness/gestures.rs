@@ -1,4 +1,4 @@
-//! Gestures: one by one, and by their number on their screen.
+//! Gestures: the worst ones singly, and sums of all first gestures on a screen, all second ones, and so on.
 
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};

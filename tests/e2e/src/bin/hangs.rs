@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Scenario, Stage};
 use loopbox_e2e::hangs::{Cell, Mode, PLACES, WAYS, fault};
 
-/// A hang lasts `SIGNAL` until the signal, which is the time after which the system gives up on input, and
-/// `KILL` until the kill.
+/// `SIGNAL` is the time from the begin of a hang to SIGQUIT: after this time the system gives up on input.
+/// `KILL` is the time from the begin of the hang to the kill.
 const SIGNAL: Duration = Duration::from_secs(5);
 const KILL: Duration = Duration::from_secs(6);
 /// How many hangs are run at a time: they wait most of the time.

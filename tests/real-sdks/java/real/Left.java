@@ -27,7 +27,7 @@ import org.robolectric.shadows.ShadowActivityManager;
 final class Left {
     static final String OLDER = "4.1.0";
 
-    /** The version that is running now. No report that was left is of it. */
+    /** The version that is running now. The reports that were left come from other versions. */
     static final String NOW = "4.3.0";
 
     static final long NOW_CODE = 430;

@@ -75,7 +75,7 @@ fn object_of(wait: &LockWait) -> &str {
     if wait.of_class.is_empty() { &wait.class } else { &wait.of_class }
 }
 
-/// In how many frames at the top of a stack `Thread.join` is searched for.
+/// How many frames at the top of a stack are searched for `Thread.join`.
 const JOIN_FRAMES: usize = 6;
 
 /// Whether main was in `Thread.join`. The object that main waits on does not show that: in `Thread.sleep` a

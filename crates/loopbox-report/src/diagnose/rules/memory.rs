@@ -24,7 +24,7 @@ const MANY_COLLECTIONS: f64 = 0.3;
 struct Wait {
     /// The time from the suspicion to the report, in milliseconds, and the memory events in it.
     lately: Option<(u64, MemoryEvents)>,
-    /// The share of that time in which a thread of the app waited for memory.
+    /// The share of the time in `lately` in which a thread of the app waited for memory.
     stalled: Option<f64>,
     /// The share of the message in which main may have waited for memory: asleep although its stacks show
     /// code that runs, or in the kernel.

@@ -125,11 +125,12 @@ fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
     trace.asked_ns.unwrap_or(a.dump_ns)
 }
 
-/// Takes the chain of locks from the trace, where the recorder followed none or knows no holder.
+/// Takes the chain of locks from the trace, where the recorder followed none or where only the trace knows a
+/// holder. Where main waits for another thread to end, the recorder's chain stays, and the locks that this
+/// other thread waits for are added.
 fn locks(a: &mut Analysis, trace: &SystemTrace) {
     if a.locks.source == LockSource::Join {
-        // Of no thread that waits for another one to end does a trace say which; what that one waits for, it
-        // does.
+        // A trace does not say for whose end a thread waits. It says what the awaited thread waits for.
         let joined = a.locks.waits.first().and_then(|wait| wait.holder.as_ref()?.tid);
         let thread = trace.threads.iter().find(|thread| joined.is_some() && thread.sys_tid == joined);
         let seen = trace.main().and_then(|main| main.tid).into_iter().collect();

@@ -89,8 +89,8 @@ struct PageTree {
     interval_ms: f64,
     missed_samples: u32,
     longest_stop_ms: f64,
-    /// When each sample was taken, in microseconds after the one before it, the first after the start of the
-    /// message; the last entry ends the last sample.
+    /// For each sample, the microseconds since the sample before it; for the first sample, since the start of
+    /// the message. One more entry has the microseconds from the last sample to its end.
     gaps_us: Vec<u64>,
     /// For each node in pre-order: frame, depth, first sample, number of samples.
     nodes: Vec<u32>,

@@ -4,8 +4,8 @@ package io.loopbox;
 import androidx.annotation.NonNull;
 
 /**
- * Only for the builders of {@code io.loopbox.testing}, which check the values: makes objects that only the
- * recorder makes in an app.
+ * Makes objects that in an app only the recorder makes. Only the builders of {@code io.loopbox.testing} call
+ * this class: they check the values.
  */
 public final class TestValues {
     private TestValues() {}

@@ -3,7 +3,7 @@ package android.os;
 import java.util.HashMap;
 import java.util.Set;
 
-/** What Message.getData hands out, and what a manifest says: texts, numbers and switches. */
+/** The values of Message.getData and of a manifest's meta-data: strings, integers and booleans. */
 public class Bundle implements Cloneable {
     private final HashMap<String, Object> values = new HashMap<>();
 

@@ -109,7 +109,7 @@ public final class PendingReports {
         return OwnFile.isFolder(folder.getParentFile()) && OwnFile.isFolder(folder);
     }
 
-    /** Moves a file in one step, in which one of several processes succeeds. */
+    /** Moves a file in one step. When several processes move the same file, one of them succeeds. */
     private static boolean move(File report, File to) {
         File folder = to.getParentFile();
         if (!isOwn(folder) && !(folder.mkdirs() && isOwn(folder))) {

@@ -26,8 +26,9 @@ public final class Uploader {
      *
      * @param files oldest first
      * @return how many the server took
-     * @throws IOException when the server cannot be reached or refuses; but a file that it calls bad or too
-     *     large (400, 413, 415, 422) is deleted, because it would be refused again
+     * @throws IOException when the server cannot be reached or answers with an error, or when a file cannot
+     *     be deleted. The answers 400, 413, 415 and 422 are no failure: the server would refuse that file
+     *     again, so the file is deleted
      */
     public int send(List<File> files) throws IOException {
         long left = mostBytes;

@@ -79,8 +79,8 @@ json_object! {
         abi: &'a str = &process.abi,
         /// The version of the app; empty when unknown.
         app_version: &'a str = &process.app_version,
-        /// The manufacturer and model of the device; of an ANR trace alone, its brand and code name. Empty when
-        /// unknown.
+        /// The manufacturer and model of the device; of an ANR trace alone, its brand and code name. Empty
+        /// when unknown.
         device: &'a str = &process.device,
         /// When the process started, relative to the dump; null when unknown.
         started_at_ms: Option<f64> = process.started_ns.map(|at| ms_between(at, dump_ns)),

@@ -74,9 +74,11 @@ public final class Logs implements Logger {
             line(0);
             line(1);
         }
+        // Read first: the other thread sets the next one once it has the words.
+        CountDownLatch held = holds;
         came.add(words);
         try {
-            holds.await();
+            held.await();
         } catch (InterruptedException unexpected) {
             throw new AssertionError(unexpected);
         }

@@ -44,7 +44,23 @@ impl Target {
     fn install(&self, packages: &[&str], progress: &Progress) -> Result<()> {
         let waiting = Waiting::default();
         progress.say("read the package index");
-        waiting.run(progress, || self.apt("apt-get", &["-qq", "update"]))?;
+        // An archive of this machine that is out of order need not have the packages. apt then uses its older
+        // index, or none, and fails in the end.
+        let unread = waiting.run(progress, || self.apt("apt-get", &["-qq", "update"])).err();
+        if let Some(reason) = &unread {
+            progress.say(format!("go on with the package indexes that can be read: {reason:#}"));
+        }
+        let installed = self.install_known(packages, waiting, progress);
+        match (installed, unread) {
+            (Err(fault), Some(reason)) => {
+                Err(fault.context(format!("not all package indexes could be read: {reason:#}")))
+            }
+            (installed, _) => installed,
+        }
+    }
+
+    /// Installs packages of the indexes that apt has.
+    fn install_known(&self, packages: &[&str], waiting: Waiting, progress: &Progress) -> Result<()> {
         self.finish_interrupted(waiting, progress)?;
         let packages: Vec<&str> =
             packages.iter().map(|names| choose(names, |name| self.is_available(name))).collect();
@@ -256,6 +272,25 @@ mod tests {
         let lines: Vec<String> = lines.into_iter().collect();
         let plan = "install loopbox-test: download 1 package, 2 MB, about 1 s at 2 MB/s, then unpack";
         assert!(lines.iter().any(|line| line.ends_with(plan)), "{lines:?}");
+    }
+
+    #[test]
+    fn a_package_is_installed_although_another_archive_cannot_be_read() {
+        if !is_root().unwrap() {
+            println!("not root: dpkg installs nothing, not even in a folder");
+            return;
+        }
+        let test = TestArchive::new();
+        test.add_archive_without_index();
+        let target = other_system(&test);
+        let (send, lines) = channel();
+        target.install(&["loopbox-test"], &Progress::to_channel("test", send)).unwrap();
+        assert!(state(&target).contains("Status: install ok installed"), "{}", state(&target));
+        assert!(lines.into_iter().any(|line| line.contains("go on with the package indexes")));
+        let error = target.install(&["no-such-package"], &Progress::new("test")).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(text.contains("not all package indexes could be read"), "{text}");
+        assert!(text.contains("no-such-package"), "{text}");
     }
 
     #[test]

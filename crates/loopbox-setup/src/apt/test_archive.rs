@@ -84,6 +84,12 @@ impl TestArchive {
         self.folder.path().join("state").join(name)
     }
 
+    /// Adds an archive to apt's configuration that has no index.
+    pub(crate) fn add_archive_without_index(&self) {
+        let missing = self.sources.replace(" ./", " missing/");
+        fs::write(self.path("sources.list"), format!("{}{missing}", self.sources)).unwrap();
+    }
+
     /// The package's file, as the server has it.
     pub(crate) fn package(&self) -> PathBuf {
         self.folder.path().join(DEB)
@@ -155,7 +161,7 @@ fn serve(mut stream: TcpStream, index: &str, content: &[u8], state: &Mutex<Serve
             }
         }
         let body = match path.rsplit('/').next() {
-            Some("Packages") => index.as_bytes(),
+            Some("Packages") if !path.contains("/missing/") => index.as_bytes(),
             Some(DEB) => content,
             _ => {
                 stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")?;

@@ -207,7 +207,7 @@ impl Art {
         Art::with_library(&library?, vm, env, options, fast_call)
     }
 
-    /// As [`discover`](Art::discover), with symbols of the library that were looked up before (elsewhere).
+    /// As [`discover`](Art::discover), with symbols of the library that the caller has looked up.
     pub fn with_library(
         library: &Library,
         vm: JavaVm,
@@ -353,7 +353,7 @@ impl Art {
     /// For a guard thread that has seen the same window open for too long: resumes the stopped thread in
     /// place of its holder, with the reason that it was stopped with.
     ///
-    /// ART allows this in every version: the holder then finds that the thread is no longer its own and
+    /// ART allows this in every version: the holder then finds that it does not hold the thread any more, and
     /// resumes nothing. It is not done while a living thread reads the stopped thread's stack. After a rescue
     /// no thread is suspended again, and the fuse stays open.
     ///
@@ -435,8 +435,8 @@ impl Art {
     }
 
     /// Stops another thread, the holder of a lock that main waits for, like
-    /// [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too; its
-    /// number may be another thread's by now.
+    /// [`suspend_main`](Art::suspend_main). For a thread that has ended the error is
+    /// [`SuspendError::TimedOut`], too; its number may be another thread's by now.
     pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -513,10 +513,10 @@ impl Art {
     /// Walks the calling thread's own stack, as [`walk`](Art::walk) will walk the stopped one's, to fill the
     /// processor's caches.
     ///
-    /// Called just before a thread is stopped, in the fast native method that will walk it: the stopped
-    /// thread then does not wait for memory. On a machine that does other work between two samples that was
-    /// most of the time that it was stopped. Uses `out`, which is empty afterwards. Returns how many frames
-    /// there were: 0 outside of a fast native method, where nothing is walked.
+    /// Called just before a thread is stopped, in the fast native method that will walk it: the walk of the
+    /// stopped thread then does not wait for memory. Otherwise that wait was most of the stop, on a machine
+    /// that does other work between two samples. Uses `out`, which is empty afterwards. Returns how many
+    /// frames there were: 0 outside of a fast native method, where nothing is walked.
     pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)

@@ -8,8 +8,8 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
     /// The main thread runs message `token`. This version always writes 0 to `later`. Earlier versions
-    /// announced a message again after each message of a loop inside of it, and counted those in `later`. If
-    /// `later` is not 0, it is unknown whether the message continued or its loop waited.
+    /// announced a message again after each message of a loop inside of it, and `later` counts these
+    /// announcements. If `later` is not 0, it is unknown whether the message continued or its loop waited.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// The main thread runs no message.
     Idle { since_ns: Uptime },

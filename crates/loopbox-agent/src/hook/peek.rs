@@ -81,7 +81,7 @@ impl Peek {
         }
     }
 
-    /// The message that `next()` will take, if it takes one, and when that was due.
+    /// The message that `next()` will take, if it takes one, and when that message was due.
     ///
     /// # Safety
     /// This thread's environment, in a native method whose end frees local references, without a pending

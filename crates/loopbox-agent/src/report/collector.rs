@@ -28,8 +28,8 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in an
 /// annotation must not keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
-/// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
-/// when the main thread does not stop.
+/// How long a report waits for a stack of the main thread. To take one lasts some hundred microseconds, but
+/// seconds when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
 /// How many trees of shorter messages are kept, too, while display frames come: those with the most stacks.
 const JANK_TREES: usize = 12;
@@ -442,8 +442,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The trees of this process with the running message's last; the ring has them too, but shortened to its
-    /// slots.
+    /// Puts the trees of this process into the report, the growing one last. The ring has them too, but
+    /// shortened to its slots. Returns the symbols that they use.
     fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
         let mut of_frames = Vec::new();
         for jank in &mut report.frames.janks {

@@ -154,9 +154,9 @@ impl Session {
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
-    /// Whether the main thread has run since it was first seen to wait after the last message that the hook
-    /// saw. If so, it may have run something that no hook saw. `None` where it was not seen to wait since, or
-    /// a message runs.
+    /// Compares with the first time, after the last message that the hook saw, at which the main thread was
+    /// seen to wait: whether it has run since. If so, it may have run something that no hook saw. `None`
+    /// where there was no such time, or a message runs.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
@@ -199,7 +199,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Answers all requests that there will be no report.
+    /// Answers to all requests that there will be no report.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

@@ -43,7 +43,7 @@ pub struct JankView {
     /// The message whose stacks `method` and `stack` come from: `message #46`, or `outside of messages, after
     /// #45`. `None` without stacks.
     pub tree: Option<String>,
-    /// The method to look at first, from the hot path of the stacks, as a line of a Java stack trace.
+    /// The method to inspect first, from the hot path of the stacks, as a line of a Java stack trace.
     pub method: Option<String>,
     /// The hot path of the stacks from the outside in, as lines of a Java stack trace.
     pub stack: Vec<String>,

@@ -54,7 +54,7 @@ pub enum Level {
     Is(u32),
     /// Unknown, because there is no `build.prop`.
     Unknown,
-    /// None, because it is not an Android system.
+    /// There is no API level, because it is not an Android system.
     NoAndroid,
 }
 

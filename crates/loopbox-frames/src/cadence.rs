@@ -115,7 +115,8 @@ impl Cadence {
     }
 }
 
-/// When the frame began in which something scrolled, and whether that begins a session.
+/// The start of the frame that scrolled, and its flags: whether this frame begins a session, and whether the
+/// callback was requested late.
 fn scroll_start(
     clock_ms: u64,
     last: Option<Uptime>,

@@ -26,7 +26,8 @@ const MAX_LOOPS: usize = 7;
 pub struct PollStack {
     /// The number of Java frames from `nativePollOnce` outwards.
     pub frames: u32,
-    /// The [`frames`](Self::frames) of the loop whose idle handler the poll is in; 0 when it is in none.
+    /// If the poll is inside of an idle handler, the [`frames`](Self::frames) of the loop that called the
+    /// handler; else 0.
     pub idle_of: u32,
     /// How many `Looper.loop()` are on the stack.
     pub loops: u32,

@@ -379,8 +379,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has Java put the hook back, or check it, where a stack has shown since the last call that the hook
-    /// missed a message or its end.
+    /// Makes Java put the hook back if, since the previous call of this method, a stack has shown that the
+    /// hook missed a message. Makes Java check the hook if a stack has shown that it missed a message's end.
     pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);

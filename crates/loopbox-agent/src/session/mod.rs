@@ -93,7 +93,8 @@ pub(crate) struct Session {
     /// What earlier processes left. The worker finds it out before anything else, and the sampler waits for
     /// it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
-    /// How often ART's Signal Catcher had given its processor up when the worker found it.
+    /// The number of times that ART's Signal Catcher had given up its processor, read when the worker found
+    /// that thread.
     pub(crate) catcher_pauses: OnceLock<u64>,
     /// Whether another process of the app has switched the recorder off.
     pub(crate) kill_switch: KillSwitch,

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fen
 /// The bits of `parked`: which thread sleeps.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
-/// This bit does not represent a sleeping thread: the main thread should unblock SIGQUIT at the next message.
+/// The one bit of `parked` that is not about a sleeping thread: a request that the main thread unblock
+/// SIGQUIT at its next message.
 const UNBLOCK: u32 = 4;
 
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at

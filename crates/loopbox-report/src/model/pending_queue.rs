@@ -109,8 +109,8 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
-    /// How many entries the queue had, without the removed ones among those that were read; `None` when the
-    /// number was not read.
+    /// How many entries the queue had, read or not, less the removed messages that were read; `None` when the
+    /// queue's total was not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
     }

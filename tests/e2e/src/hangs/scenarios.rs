@@ -1,5 +1,5 @@
-//! Hangs that are more than one hang at one place: before the recorder is installed, two in a row, while a
-//! report is written.
+//! Scenarios that a single hang at one place does not cover: a hang that begins before the recorder is
+//! installed, two hangs in a row, a signal or a kill while a report is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -87,10 +87,10 @@ pub extern "C" fn loopbox_mark_crash(signal: c_int) {
     mark_crash(signal);
 }
 
-/// Has `listener` called for each report, after Java's: with the path of the file, the reason, and the digest
-/// of at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on a thread
-/// for listeners, when the report is complete. Null removes the listener; one call of it may be under way
-/// then.
+/// Makes the recorder call `listener` for each report, after Java's listeners: with the path of the file, the
+/// reason, and the digest of at most 900 bytes, all UTF-8 and ended by a zero byte, valid until `listener`
+/// returns. It is called on a thread for listeners, when the report is complete. Null removes the listener; a
+/// call that has begun may then still be under way.
 ///
 /// May be called at any time, also before the recorder is installed, which is the way to learn of reports
 /// about earlier processes.

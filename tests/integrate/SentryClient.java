@@ -13,10 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Passes events on by sentry-java's rules. An event of the last process goes to backfilling processors only,
- * every other event to the others only. Exceptions of a processor are swallowed. Sampling comes after the
- * processors; an event that is sampled away is never flushed. An event that is kept is written to the disk on
- * another thread. A caller that waits for the flush continues after that.
+ * Passes events on by sentry-java's rules. An event of the last process goes only to backfilling processors,
+ * any other event only to processors that do not backfill. Exceptions of a processor are swallowed. Sampling
+ * comes after the processors; an event that is sampled away is never flushed. An event that is kept is
+ * written to the disk on another thread. A caller that waits for the flush continues after that.
  */
 final class SentryClient {
     private static final String ABOUT = "sentry:typeCheckHint";
@@ -29,7 +29,7 @@ final class SentryClient {
 
     /**
      * Passes an event on. Returns what became of it: what is attached, and what was logged about a file that
-     * is not.
+     * is not attached.
      */
     String capture(Object about, boolean sampledAway) {
         SentryEvent event = new SentryEvent();

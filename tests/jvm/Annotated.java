@@ -1,6 +1,6 @@
 import io.loopbox.Config;
 
-/** Annotates a configuration: how many names it takes, and what a name does that is given again. */
+/** Annotates a configuration: how many names it takes, and what happens when a name is given again. */
 public final class Annotated {
     private Annotated() {}
 

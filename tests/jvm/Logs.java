@@ -61,7 +61,7 @@ public final class Logs implements Logger {
         Loopbox.install(new Config.Builder(FOLDER).logger(logger).build());
     }
 
-    /** Has the recorder log a line that differs from the last one. */
+    /** Makes the recorder log a line that differs from the last one. */
     private static void line(int number) {
         Loopbox.annotate(number % 2 == 0 ? "foreground" : "system_start", "x");
     }

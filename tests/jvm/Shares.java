@@ -3,8 +3,8 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Installs for many users, on a JVM. For a user in the share the platform refuses the installation; for
- * another user the share does.
+ * Installs for many users, on a JVM, where each installation is refused. The reason of the refusal shows
+ * whether a user is in the share ({@code userShare}): the platform, or the share itself.
  */
 public final class Shares {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-shares");

@@ -26,7 +26,7 @@ impl Archive {
         self.entry(name, FOLDER, (0, 0), &[]);
     }
 
-    /// Adds a file, which may be executed.
+    /// Adds a file with execute permission.
     pub(crate) fn file(&mut self, name: &str, content: &[u8]) {
         self.entry(name, PROGRAM, (0, 0), content);
     }

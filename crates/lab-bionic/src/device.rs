@@ -24,16 +24,15 @@ pub(crate) const HERE: &str = "/data/local/tmp";
 const EMULATOR: &str = "/emulator";
 /// From this level on, libraries are loaded out of an APK.
 const FROM_AN_APK: u32 = 23;
-/// From this level on, namespaces are linked to each other as well.
+/// From this level on, the library is run in an isolated linker namespace, too.
 const NAMESPACES: u32 = 26;
-/// The name of a function by which a liblog is recognised that is not a device's own: it writes to standard
-/// error.
+/// The name of a function that only the liblog of a test build has. Such a liblog writes to standard error.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
 /// The socket that a liblog writes to. The liblog of some builds of Android 5 writes to a device of the
 /// kernel instead, which is missing here.
 const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
-/// The linker option for tagged memory in which a fault occurs at the access itself. Linkers before Android
-/// 12 do not know it.
+/// The linker's option that enables tagged memory with synchronous faults: a fault occurs at the access
+/// itself. Linkers before Android 12 do not know the option.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 /// The name of an access fault that is detected at the access itself, because the tag is wrong.
 const FAULT: &str = "SEGV_MTESERR";
@@ -55,7 +54,7 @@ pub enum Level {
     Is(u32),
     /// Unknown, because there is no `build.prop`.
     Unknown,
-    /// None, because it is not an Android system.
+    /// There is no API level, because it is not an Android system.
     NoAndroid,
 }
 
@@ -174,8 +173,8 @@ fn says_fault(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// The rows as a Markdown table, and below it the failures. The cell of a scenario that a row does not have
-/// stays empty.
+/// The rows as a Markdown table, and below it the failures. A cell is empty where the scenario was not run on
+/// the device.
 pub fn table(rows: &[Row]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|row| &row.scenarios) {
@@ -214,8 +213,8 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Copies the device's files into `folder`, and adds what a running device has as well: a few devices,
-    /// and properties.
+    /// Copies the device's files into `folder`, and adds what only a running device has: nodes in `/dev` and
+    /// the system properties.
     pub(crate) fn make(device: &Device, abi: Abi, library: &Path, folder: &Path) -> Result<Self> {
         let emulator = emulator(abi)?;
         if folder.exists() {
@@ -242,7 +241,7 @@ impl Root {
     }
 
     /// A command that runs a program of the root; the caller appends the program and its arguments. `options`
-    /// are the emulator's and have no effect without one.
+    /// are for the emulator, and have no effect when the root needs none.
     pub(crate) fn enter(&self, options: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);

@@ -67,7 +67,7 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
 /// Compiles the driver and the substitute for libart for a device, linked with the device's libraries.
 ///
 /// # Errors
-/// When clang or lld is not there, or refuses, or the device has no such library.
+/// When clang or lld is not there, or refuses, or the device lacks a library that is linked.
 pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Result<()> {
     let tools = Tools::of(device, abi, out)?;
     let (program, libart) = products(out);

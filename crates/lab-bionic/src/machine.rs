@@ -225,8 +225,8 @@ impl Machine {
     }
 }
 
-/// Ends the emulator after the time limit, unless the result is dropped before: a guest that hangs does not
-/// respond.
+/// Ends the emulator after the time limit, because a guest that hangs does not respond. Dropping the result
+/// cancels that.
 fn end_in_time(emulator: u32) -> Sender<()> {
     let (over, wait) = channel();
     thread::spawn(move || {
@@ -273,7 +273,7 @@ impl Stage for Machine {
     }
 }
 
-/// The name of the first of several files, its bytes, and the data after it.
+/// The first of several files: its name and its bytes, and the data after it.
 fn first_file(bytes: &[u8]) -> Option<(&str, &[u8], &[u8])> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let (name, size) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;

@@ -38,7 +38,8 @@ const HANG_MS: u64 = 1_500;
 const NS_PER_MS: u64 = 1_000_000;
 const HUNG: &str = "CheckoutActivity.onPay";
 
-/// Runs the demo on a device's runtime, and kills it in its hang, in a root made below `out`.
+/// Runs two scenarios on a device's runtime, in a root made below `out`: the demo, and the demo killed in its
+/// hang.
 ///
 /// # Errors
 /// When the root or the apps cannot be made, or the device has no runtime of Android 5.
@@ -168,8 +169,9 @@ impl Drop for Process {
     }
 }
 
-/// Copies a jar, and gives its dex files the version number that Android 5 reads, which no checksum covers.
-/// The files do not use the features that later versions added (code in interfaces, method handles).
+/// Copies a jar, and gives its dex file the version number that Android 5 reads. No checksum of the file
+/// covers that number. The file does not use the features that later versions added (code in interfaces,
+/// method handles).
 fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     let mut dex = jar::read_entry(jar, "classes.dex")?;
     let version = dex.get_mut(4..8).with_context(|| format!("no dex in {}", jar.display()))?;
@@ -177,7 +179,7 @@ fn as_oldest_dex(jar: &Path, out: &Path) -> Result<()> {
     jar::write(out, &[("classes.dex".to_owned(), dex)])
 }
 
-/// Waits for the report that was written for this reason.
+/// Waits for a report that has this reason.
 fn first(folder: &Path, reason: &DumpReason) -> Result<Report> {
     wait_until(&format!("a report of {reason:?}"), || {
         let all = reports(folder)?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;

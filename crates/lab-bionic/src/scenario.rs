@@ -11,8 +11,8 @@ use lab_reports::live::{ring_of, wait_until};
 use lab_reports::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 
-/// Ages of the driver's message, as in `drive.c`. At `SIGNAL_NS` the signal comes; from `HANG_NS` on a
-/// message is a hang.
+/// Ages of the driver's message, as in `drive.c`. The signal comes at `SIGNAL_NS`; a message counts as a hang
+/// when it is at least `HANG_NS` old.
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
 /// A killed process deserves a report when its message is at least this old.
@@ -135,7 +135,7 @@ pub const SCENARIOS: [(&str, Scenario); 3] = [
 ];
 
 /// Checks one process from the load of the library to the uninstall: exports, `JNI_OnLoad`, install,
-/// messages, a report on request, SIGQUIT and that it is forwarded, and a hang.
+/// messages, a report on request, a report at SIGQUIT and the forwarding of the signal, and a hang.
 ///
 /// # Errors
 /// What was wrong.
@@ -198,7 +198,8 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
     Ok(())
 }
 
-/// Checks a process whose crash handler has left a mark: the next launch must report it, with the signal.
+/// Checks a process whose crash handler has left a mark: the next launch must report the crash, with its
+/// signal.
 ///
 /// # Errors
 /// What was wrong.
@@ -235,7 +236,8 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs the driver to its end. It prints for each check whether it succeeded.
+/// Runs the driver to its end, and checks what it printed: a line for each check, which begins with `ok` or
+/// `WRONG`.
 pub(crate) fn play(stage: &dyn Stage, scenario: &str, folder: &str) -> Result<()> {
     let Ended { success, how, said } = stage.play(scenario, folder)?;
     let good = success && said.contains("\nok ") && !said.contains("WRONG ");

@@ -28,7 +28,8 @@ fn announce() {
     unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
 }
 
-/// Runs for ever, in this function only: without optimisation even a load from an atomic word is a call.
+/// Spins for ever. It is a jump in assembly, because in a loop in Rust even a load from an atomic word would
+/// be a call, if not optimised.
 #[inline(never)]
 extern "C" fn native_hang_spin() {
     announce();
@@ -99,7 +100,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push rbp", "mov rbp, rsp", "call rdi", "pop rbp", "ret")
 }
 
-/// Called by Java; the same as [`native_hang_in_way`].
+/// The native method that Java calls. It calls [`native_hang_in_way`] with a frame record on the stack.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -113,7 +114,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("stp x29, x30, [sp, #-16]!", "mov x29, sp", "blr x0", "ldp x29, x30, [sp], #16", "ret")
 }
 
-/// Called by Java; the same as [`native_hang_in_way`].
+/// The native method that Java calls. It calls [`native_hang_in_way`] with a frame record on the stack.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -134,7 +135,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push ebp", "mov ebp, esp", "sub esp, 8", "call dword ptr [ebp + 8]", "leave", "ret")
 }
 
-/// Called by Java; calls [`native_hang_in_way`] with a copy of its arguments.
+/// The native method that Java calls. It calls [`native_hang_in_way`] with a copy of its arguments.
 #[cfg(target_arch = "x86")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
@@ -159,7 +160,7 @@ extern "C" fn native_hang_frame(_function: extern "C" fn()) {
     naked_asm!("push {{r11, lr}}", "mov r11, sp", "blx r0", "pop {{r11, pc}}")
 }
 
-/// Called by Java; the same as [`native_hang_in_way`].
+/// The native method that Java calls. It calls [`native_hang_in_way`] with a frame record on the stack.
 #[cfg(target_arch = "arm")]
 #[unsafe(naked)]
 extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {

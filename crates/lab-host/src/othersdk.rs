@@ -51,8 +51,8 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
     }
 }
 
-/// `NOTIFIER` is the eventfd that the dumper's handler writes to, `FOUND_MASK` the mask found before the
-/// dumper, and `DUMPS` how often it has dumped.
+/// `NOTIFIER` is the eventfd that the dumper's handler writes to, `FOUND_MASK` the signal mask from before
+/// the dumper was installed, and `DUMPS` how often it has dumped.
 static NOTIFIER: AtomicI32 = AtomicI32::new(-1);
 static FOUND_MASK: AtomicPtr<libc::sigset_t> = AtomicPtr::new(ptr::null_mut());
 static DUMPS: AtomicU32 = AtomicU32::new(0);
@@ -122,7 +122,7 @@ extern "system" fn dumps(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     DUMPS.load(Ordering::SeqCst).cast_signed()
 }
 
-/// Sets a handler past the signal chain, with the C library's own function, which the linker finds. The
+/// Sets a handler with the C library's `sigaction`, found by `dlsym`, and so past ART's signal chain. The
 /// handler does not pass the signal on.
 extern "system" fn install_past_the_chain(_: EnvUnowned<'_>, _: JClass<'_>) {
     type Sigaction =

@@ -48,7 +48,7 @@ impl Testbed {
     /// The boot class path for the VM, with or without marks on hidden interfaces.
     ///
     /// # Errors
-    /// When the testbed has no marked one.
+    /// When the testbed has no boot class path with such marks.
     pub(crate) fn boot_class_path(&self, hidden_api: bool) -> Result<OsString> {
         if !hidden_api {
             return Ok(self.join(&self.boot_class_path));
@@ -59,7 +59,7 @@ impl Testbed {
         Ok(self.join(&self.boot_class_path_hidden_api))
     }
 
-    /// The libraries to open before libart, and last libart; plain names are found by the library path.
+    /// The libraries to open, in this order; libart is the last. Plain names are found by the library path.
     pub(crate) fn libraries(&self) -> impl Iterator<Item = &Path> {
         self.dlopen_first.iter().chain([&self.libart]).map(PathBuf::as_path)
     }

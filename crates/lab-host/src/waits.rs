@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Length of one sleep. Only at its end a thread finds that it may continue.
+/// Length of one sleep. A thread checks only after a sleep whether it may continue.
 const SLEEP: Duration = Duration::from_millis(50);
 
 /// 1 when the thread may continue.

@@ -26,7 +26,7 @@ pub struct Frame {
 pub enum Pair {
     /// The caller's dex pc invokes the callee.
     Invoke,
-    /// The caller's dex pc invokes a method handle, whose target only the run knows.
+    /// The caller's dex pc invokes a method handle, whose target is known only at run time.
     InvokeHandle,
     /// The caller is native code, which may call anything.
     FromNative,

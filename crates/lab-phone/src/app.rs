@@ -22,7 +22,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The process that a program on the device becomes. The program has to print its process id first.
+    /// The process of a program that was started on the device. The program has to print its process id
+    /// first.
     pub(crate) fn new(adb: Adb, serial: String, mut program: Running) -> Result<Self> {
         let line = program.wait_for("SCRIPT pid ", LIMIT)?;
         let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());

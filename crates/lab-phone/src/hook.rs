@@ -16,7 +16,8 @@ const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "non
 pub(crate) struct Hook {
     /// Nanoseconds of a message when nothing watches.
     pub(crate) unwatched_ns: f64,
-    /// Nanoseconds that a Printer adds which does nothing: the cost of the Looper's own strings.
+    /// Nanoseconds that a Printer without any code adds to a message: the cost of the strings that the Looper
+    /// makes for a Printer.
     pub(crate) empty_printer_ns: f64,
     /// For each way to watch that this Android supports, the nanoseconds that the recorder adds.
     pub(crate) ours_ns: Vec<(&'static str, f64)>,

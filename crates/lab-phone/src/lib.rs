@@ -27,11 +27,11 @@ pub use phone::{About, Phone};
 pub use stage::Options;
 pub use summary::{COLUMNS, Summary};
 
-/// The testbed whose classes the apps are compiled against. They use what every Android since 5 has.
+/// The testbed whose classes the apps are compiled against. The apps use only what every Android since 5 has.
 const COMPILED_ON: &str = "art10";
 
-/// Runs everything on a device. Reports and output go into folders below `out`, and their description into
-/// `out/summary.md`.
+/// Runs everything on a device. Reports and output go into folders below `out`, and a summary of the results
+/// into `out/summary.md`.
 ///
 /// # Errors
 /// When no device can be used, or nothing can be put on it. What a scenario finds wrong is in the summary.

@@ -19,7 +19,7 @@ pub struct Options {
     pub phase_ms: u32,
     /// How many messages a batch of the hook bench has.
     pub messages: u32,
-    /// How many batches there are of each way to watch.
+    /// How many batches are run for each way to watch.
     pub rounds: u32,
 }
 

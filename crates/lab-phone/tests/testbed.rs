@@ -1,6 +1,5 @@
-//! Runs everything that `cargo xtask phone` does with a phone on a testbed instead: a fake adb in front, a
-//! real ART behind `app_process`. `tests/e2e/tests/shipped.rs` runs the library that ships on the same
-//! testbed.
+//! Runs on a testbed everything that `cargo xtask phone` runs on a phone: a fake adb in front, a real ART
+//! behind `app_process`. `tests/e2e/tests/shipped.rs` runs the library that ships on the same testbed.
 
 use std::fmt::Write as _;
 use std::fs;

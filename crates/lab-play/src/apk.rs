@@ -17,8 +17,8 @@ pub(crate) struct Entry {
     /// Where its bytes begin.
     offset: u64,
     is_stored: bool,
-    /// The compressed size of the file in bytes. A store compresses its downloads, also what an APK stores
-    /// uncompressed.
+    /// The compressed size of the file in bytes. Google Play compresses a download, including the files that
+    /// are not compressed in the APK.
     compressed_bytes: u64,
 }
 

@@ -17,7 +17,7 @@ use crate::chain::Chain;
 const SAMPLE: &str = "jni-glue/sample/app/src/main";
 const APPLICATION: &str = "io.loopbox.sample";
 
-/// The configuration for bundletool: native libraries are not compressed and aligned to 16 KiB, as the
+/// The configuration for bundletool: native libraries are aligned to 16 KiB and not compressed, as the
 /// Android Gradle plug-in packs them for devices that map them from the APK.
 const CONFIG: &str =
     r#"{"optimizations":{"uncompressNativeLibraries":{"enabled":true,"alignment":"PAGE_ALIGNMENT_16K"}}}"#;
@@ -35,7 +35,7 @@ const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 pub(crate) struct App {
     /// The APK for every device.
     universal: Vec<Entry>,
-    /// The APKs for a new device, of each ABI.
+    /// For each ABI, the APKs for a new device.
     splits: Vec<(&'static str, Vec<Entry>)>,
     /// The merged manifest.
     manifest: String,

@@ -20,12 +20,11 @@ const ABI: &str = "arm64-v8a";
 /// The sizes and properties of the archives in an app from Google Play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
-    /// How much more a device with arm64 downloads than without the recorder, compressed as in the store, in
-    /// bytes.
+    /// How many bytes the recorder adds to the download of a device with arm64, compressed as in the store.
     pub download_bytes: u64,
-    /// The native library's part of the bytes.
+    /// The part of `download_bytes` that is the native library.
     pub library_bytes: u64,
-    /// The part of the bytes that classes and resources have.
+    /// The part of `download_bytes` that is classes and resources.
     pub classes_bytes: u64,
     /// How many ABIs have a library that was found aligned.
     pub abis: usize,
@@ -48,8 +47,8 @@ impl fmt::Display for Added {
     }
 }
 
-/// Builds the sample app with the archives of a Maven repository, and without the recorder, and checks what a
-/// device would get.
+/// Builds the sample app twice, with the archives of a Maven repository and without the recorder, and checks
+/// what a device would get.
 ///
 /// # Errors
 /// When a tool cannot be had or fails, or the app is not as it should be.

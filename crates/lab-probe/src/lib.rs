@@ -1,8 +1,8 @@
 //! A library that samples its process's main thread for the tests of `loopbox-art`: what the JNI layer of the
 //! product does with that crate, reduced to the sampler. Loaded by `probe.Probe` of its tests.
 //!
-//! It is a crate for its few dependencies: an example of `loopbox-art` would be built with all that the tests
-//! there need, for each architecture of a testbed.
+//! It is a separate crate because it needs few dependencies: an example of `loopbox-art` would be built with
+//! all that the tests there need, for each architecture of a testbed.
 
 mod parked;
 

@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Each stack of a tree, oldest first, top frame first, and whether frames were left out of it. The frames
-/// below those left out are left out too.
+/// Each stack of a tree, oldest stack first, and whether frames were left out of it. A stack begins with its
+/// top frame. The frames below those left out are left out too.
 ///
 /// # Errors
 /// When the tree contradicts itself.

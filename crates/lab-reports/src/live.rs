@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Repeats `check` until it finds something.
 ///
 /// # Errors
-/// When it fails, or finds nothing within [`LIMIT`]: what was waited for.
+/// When `check` fails, or finds nothing within [`LIMIT`]; the error then names what was waited for.
 pub fn wait_until<T>(what: &str, mut check: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let end = Instant::now() + LIMIT;
     loop {
@@ -33,7 +33,7 @@ pub fn wait_until<T>(what: &str, mut check: impl FnMut() -> Result<Option<T>>) -
 }
 
 /// Waits until `wanted` accepts the ring of a process, read as if the process had been killed now. Returns
-/// that report.
+/// the report made from that ring.
 ///
 /// # Errors
 /// When `wanted` accepts none within [`LIMIT`], or the folder cannot be read.
@@ -106,8 +106,8 @@ pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
     })
 }
 
-/// Sends an app a SIGQUIT that its main thread gets. First waits for the Signal Catcher, which may take a
-/// signal that comes while it is on its way to wait for one.
+/// Sends an app a SIGQUIT that its main thread gets. First waits until the Signal Catcher waits for its next
+/// signal: while it is on its way there, it may take this one.
 pub fn quit(app: &Running) -> Result<()> {
     wait_for_signal_catcher(app.pid())?;
     app.signal("QUIT")

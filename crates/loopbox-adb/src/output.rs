@@ -19,8 +19,8 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
 }
 
-/// Runs adb to its end. At most `limit` bytes of the command's output are read, and `more` bytes of adb's
-/// own.
+/// Runs adb to its end. At most `limit` bytes of the command's output are read, and `more` bytes of what adb
+/// itself prints.
 ///
 /// # Errors
 /// When it does not start, prints more, or does not end within `time`; it is ended then.
@@ -96,7 +96,7 @@ pub struct ShellOutput {
 }
 
 impl ShellOutput {
-    /// The output of a command to its end.
+    /// The output of a command that has run to its end.
     ///
     /// # Errors
     /// When the end is missing: adb's own words, or that the device has gone.

@@ -16,7 +16,7 @@ const KEPT_ERRORS: usize = 256 << 10;
 /// The maximum length of a line in bytes. A longer line comes in pieces.
 const MAX_LINE: u64 = 16 << 20;
 
-/// A running command. Dropping it leaves the command on the device alone.
+/// A running command. Dropping it does not end the command on the device.
 #[derive(Debug)]
 pub struct Running {
     lines: Receiver<String>,

@@ -25,10 +25,10 @@ pub enum InstallError {
     /// A setting that the recorder cannot work with.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The process has no descriptor left, or may not have one.
+    /// The process cannot get another descriptor.
     #[error("cannot create an eventfd: {0}")]
     NoEventFd(io::Error),
-    /// The process has no thread left, or may not have one.
+    /// The process cannot start another thread.
     #[error("cannot create a thread: {0}")]
     NoThread(io::Error),
 }

@@ -48,15 +48,15 @@ use std::time::Duration;
 struct Installed {
     session: Arc<Session>,
     sig_quit: Option<SigQuit>,
-    /// The parts for starting the sampler, while the app has never switched it on.
+    /// What is needed to start the sampler; `None` once it was started.
     unstarted: Option<SamplerParts>,
 }
 
 static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
 
-/// A recording that has ended, whose traces the main thread has still to undo.
+/// A recording that has ended, as far as the main thread has still to undo it.
 struct Ended {
-    /// Keeps the eventfd open that a handler of SIGQUIT may be about to write to.
+    /// Keeps the eventfd open: a handler of SIGQUIT may be about to write to it.
     session: Arc<Session>,
     sig_quit: Option<SigQuit>,
 }
@@ -317,8 +317,9 @@ pub fn doubt_hook() {
     }
 }
 
-/// Whether the main thread has run since it was first seen at rest after the last message that the hook saw.
-/// `None` where it was not seen at rest since, a message runs, or nothing records.
+/// Compares with the first time, after the last message that the hook saw, at which the main thread was seen
+/// at rest: whether it has run since. `None` where there was no such time, a message runs, or nothing
+/// records.
 pub fn ran_at_rest() -> Option<bool> {
     current()?.ran_at_rest()
 }
@@ -371,8 +372,8 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
 }
 
 /// The thread whose end the main thread waits for, by [`loopbox_art::Art::joined_by_main`]. Called from a
-/// fast native method, so it waits for no thread: a thread that has the lock may wait for the collector, and
-/// the collector for the caller.
+/// fast native method, so it does not wait for the lock of the recording: a thread that has the lock may wait
+/// for the collector, and the collector for the caller.
 pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
     let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);
     session.art.get()?.joined_by_main(env, threads)
@@ -427,8 +428,8 @@ pub(crate) fn breadcrumb(name: &str, at_ns: Uptime) {
     }
 }
 
-/// Whether the app may have another report. Not from a listener of Java or native code while it is called: it
-/// would be called with that report, and ask again.
+/// Whether the app may have another report. A listener of Java or native code may not have one while it is
+/// called: it would be called with that report, and ask again.
 fn grants(session: &Session, in_listener: bool) -> bool {
     if in_listener || listener::is_calling() {
         session.allowance.refuse();
@@ -475,8 +476,8 @@ pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<Path
 }
 
 /// Has a report written without waiting for it. Java is called with the number of the request and the report,
-/// or without a report when there is none; number 0 wants no call. Returns false, and makes no call, while
-/// nothing records.
+/// or without a report when there is none; for a request with number 0 it is not called. Returns false, and
+/// makes no call, while nothing records.
 pub fn ask_for_dump(reason: String, asked: i64, in_listener: bool) -> bool {
     let Some(session) = current() else { return false };
     let gate = Arc::clone(&session.gate);

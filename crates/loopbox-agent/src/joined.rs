@@ -5,9 +5,9 @@ use jni::sys;
 use loopbox_art::JniEnv;
 
 /// `Native.joined`, called by the thread that reads what only Java knows. `@FastNative`, because Java objects
-/// are read, which is safe only in a runnable thread. Returns the place in the array of the thread whose end
-/// main waits for; the upper half has the thread's id in the kernel, 0 when it is not known. Negative for
-/// none.
+/// are read, which is safe only in a runnable thread. Finds the thread whose end main waits for, and returns
+/// its index in the array, with its id in the kernel in the upper half (0 when it is not known). Negative
+/// when there is none.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.

@@ -28,7 +28,7 @@ use loopbox_setup::workspace::root;
 pub struct Libraries<'a> {
     /// The libraries of the archive that apps depend on, one for each ABI.
     pub own: &'a [Library],
-    /// The libraries of the archive that builds in house add.
+    /// The libraries of `loopbox-inhouse`, the additional archive for in-house builds.
     pub inhouse: &'a [Library],
     /// The name of the compilers that built the libraries. The standard library of these compilers is linked
     /// into the libraries.

@@ -63,7 +63,7 @@ pub(crate) const LOOPBOX: Artifact = Artifact {
     replaces_loopbox: false,
 };
 
-/// The archive that builds in house add.
+/// The additional archive for in-house builds.
 pub(crate) const INHOUSE: Artifact = Artifact {
     name: "loopbox-inhouse",
     title: "Loopbox, in house",
@@ -114,7 +114,7 @@ pub(crate) const NOOP: Artifact = Artifact {
     replaces_loopbox: true,
 };
 
-/// The archive that debug builds add.
+/// The additional archive for debug builds.
 pub(crate) const SCREEN: Artifact = Artifact {
     name: "loopbox-screen",
     title: "Loopbox on the screen",

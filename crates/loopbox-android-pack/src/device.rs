@@ -83,7 +83,7 @@ impl Device {
         })
     }
 
-    /// A file of the device: links lead to its own root.
+    /// A file of the device. Links are followed within its root.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {

@@ -307,13 +307,13 @@ impl Part {
 pub struct Compiled {
     /// The classes of the archive that apps depend on.
     pub library: PathBuf,
-    /// The classes of the archive that builds in house add.
+    /// The classes of the additional archive for in-house builds.
     pub inhouse: PathBuf,
     /// The classes of the archive for apps in Kotlin.
     pub ktx: PathBuf,
     /// The classes of the archive without effect.
     pub noop: PathBuf,
-    /// The classes of the archive that debug builds add.
+    /// The classes of the additional archive for debug builds.
     pub screen: PathBuf,
     /// The classes of the archive for App Startup.
     pub startup: PathBuf,

@@ -43,7 +43,7 @@ const FLAGS: [&str; 17] = [
     "-Clink-arg=-Wl,--eh-frame-hdr",
 ];
 
-/// Compiler flags of the arm64 library, where LLVM makes functions of repeated instructions.
+/// Compiler flags of the arm64 library, where LLVM moves repeated instructions into separate functions.
 const ARM64_FLAGS: [&str; 6] = [
     // Instructions that are not rearranged for in-order processors repeat more often.
     "-Cllvm-args=-enable-misched=false",
@@ -94,7 +94,8 @@ pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 /// A part of the cache key: to be changed together with [`FRONT`].
 pub(crate) const FRONT_VERSION: u32 = 1;
 
-/// A front for lld with the arguments of a compiler driver, because rustc calls its linker like a C compiler.
+/// A front for lld that takes the arguments of a compiler driver, because rustc calls its linker like a C
+/// compiler.
 const FRONT: &str = r#"#!/bin/sh
 # Generated: turns the arguments for a C compiler driver into those of the linker behind it.
 left=$#

@@ -10,7 +10,7 @@ use loopbox_setup::command::run;
 use loopbox_setup::workspace::{cargo, root};
 use serde::Deserialize;
 
-/// The target whose crates the libraries for Android have, whichever their ABI.
+/// The target whose list of crates is used for the Android libraries of every ABI.
 pub(crate) const ANDROID: &str = "aarch64-linux-android";
 
 /// One crate.

@@ -1,4 +1,4 @@
-//! What the Java half uses of the platform, and which of that some supported level does not have
+//! What the Java half uses of the platform, and which of these uses some supported level lacks
 //! (`jni-glue/android/platform-api.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,7 +21,7 @@ pub(crate) struct Product {
 pub(crate) const LIBRARY: Product =
     Product { package: "loopbox-jni", soname: "libloopbox.so", exports: "exports.txt", shares_keys: true };
 
-/// The library that builds in house load additionally.
+/// The additional library of in-house builds.
 pub(crate) const INHOUSE: Product = Product {
     package: "loopbox-inhouse",
     soname: "libloopbox_inhouse.so",

@@ -45,7 +45,7 @@ pub(crate) struct Ratchet {
     toolchain: String,
     #[serde(default)]
     abi: BTreeMap<String, Sizes>,
-    /// The archives, by their names: for the documents, nothing is compared with them.
+    /// The sizes of the archives, by name. They are for the documents only: no build is compared with them.
     #[serde(default)]
     pub(crate) archives: BTreeMap<String, u64>,
 }

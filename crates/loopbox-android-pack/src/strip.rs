@@ -1,8 +1,8 @@
 //! Removes what only debuggers read: the symbol and debug sections.
 //!
-//! Debian's linker package has no `strip`, and the one of binutils supports only its own machine. What
-//! remains is everything up to the end of the last loaded section, and a section table for it, which loaders
-//! since API 24 read.
+//! Debian's linker package has no `strip`, and the one of binutils supports only the architecture that it
+//! runs on. What remains is everything up to the end of the last loaded section, and a section table for it,
+//! which loaders since API 24 read.
 
 use anyhow::{Context, Result, ensure};
 use goblin::elf::Elf;

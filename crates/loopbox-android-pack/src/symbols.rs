@@ -31,8 +31,8 @@ struct File {
 pub(crate) struct Library {
     pub(crate) soname: String,
     pub(crate) version: String,
-    /// The first level whose library has that version node, when it is a later one. Linkers of earlier levels
-    /// bind the unversioned symbol.
+    /// The first level whose library has that version node, if it is later than [`MIN_API`]. Linkers of
+    /// earlier levels bind the unversioned symbol.
     pub(crate) version_since: Option<u32>,
     #[serde(default)]
     abis: Vec<String>,

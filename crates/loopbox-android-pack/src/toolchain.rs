@@ -268,8 +268,8 @@ impl Debian {
     }
 
     /// The standard library for Linux on another architecture, for tests: Debian's package, else compiled
-    /// from the sources that came with the compiler. An archive may have the package only in another version
-    /// than the compiler, or an index that does not match its signature.
+    /// from the sources that came with the compiler. The latter is needed where an archive has the package
+    /// only in another version than the compiler, or an index that does not match its signature.
     ///
     /// # Errors
     /// When it can neither be had nor compiled.

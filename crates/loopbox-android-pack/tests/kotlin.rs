@@ -80,7 +80,8 @@ fn what_the_documents_show_of_ktx_compiles_with_either_archive() -> Result<()> {
     Ok(())
 }
 
-/// The links are compiled against the part of Jetpack that they use, which is declared next to them.
+/// The Kotlin files of the integration `scene` are compiled against the part of Jetpack that they use, which
+/// is declared next to them.
 #[test]
 fn the_links_in_kotlin_compile() -> Result<()> {
     let place = root().join("jni-glue/integrations/scene");

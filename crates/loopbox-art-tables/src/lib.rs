@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Generation {
     /// Android release whose ART this is, as in `"12"`.
     pub generation: String,
-    /// API levels whose platform build has it.
+    /// API levels whose platform build has this ART.
     pub api_levels: Vec<u32>,
     /// The rows, one per build variant and architecture.
     #[serde(rename = "row")]
@@ -130,7 +130,7 @@ pub struct Method {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Code {
-    /// At this offset: a `u32`, the code item's place after the start of the dex data.
+    /// At this offset: a `u32`, the distance of the code item from the start of the dex data.
     Offset(u32),
     /// At this offset: a pointer, bit 0 set for compact dex.
     Pointer(u32),

@@ -207,7 +207,7 @@ impl Art {
         Art::with_library(&library?, vm, env, options, fast_call)
     }
 
-    /// As [`discover`](Art::discover), with symbols of the library that were looked up before (elsewhere).
+    /// As [`discover`](Art::discover), with symbols of the library that the caller has looked up.
     pub fn with_library(
         library: &Library,
         vm: JavaVm,
@@ -353,7 +353,7 @@ impl Art {
     /// For a guard thread that has seen the same window open for too long: resumes the stopped thread in
     /// place of its holder, with the reason that it was stopped with.
     ///
-    /// ART allows this in every version: the holder then finds that the thread is no longer its own and
+    /// ART allows this in every version: the holder then finds that it does not hold the thread any more, and
     /// resumes nothing. It is not done while a living thread reads the stopped thread's stack. After a rescue
     /// no thread is suspended again, and the fuse stays open.
     ///
@@ -404,10 +404,10 @@ impl Art {
     /// Stops the main thread.
     ///
     /// Returns when it is stopped. That takes microseconds unless the thread is far from a safepoint:
-    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to ART 14 the thread may
-    /// have stopped a while before, because ART checks again only after a `sched_yield` and then after pauses
-    /// of up to 5 ms. ART gives up after 10 s (up to 14) or 1 to 2 s (since 15). The main thread then runs on
-    /// until it reaches a safepoint.
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to ART 14 the call may return
+    /// some milliseconds after the thread has stopped: ART checks for that at once, then after a
+    /// `sched_yield`, then after pauses of up to 5 ms. ART gives up after 10 s (up to 14) or 1 to 2 s (since
+    /// 15). The main thread then runs on until it reaches a safepoint.
     ///
     /// The calling thread must be in native state, so not in a fast native method: a runnable thread that
     /// suspends another one can deadlock with the collector.
@@ -435,8 +435,8 @@ impl Art {
     }
 
     /// Stops another thread, the holder of a lock that main waits for, like
-    /// [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too; its
-    /// number may be another thread's by now.
+    /// [`suspend_main`](Art::suspend_main). For a thread that has ended the error is
+    /// [`SuspendError::TimedOut`], too; its number may be another thread's by now.
     pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -513,10 +513,10 @@ impl Art {
     /// Walks the calling thread's own stack, as [`walk`](Art::walk) will walk the stopped one's, to fill the
     /// processor's caches.
     ///
-    /// Called just before a thread is stopped, in the fast native method that will walk it: the stopped
-    /// thread then does not wait for memory. On a machine that does other work between two samples that was
-    /// most of the time that it was stopped. Uses `out`, which is empty afterwards. Returns how many frames
-    /// there were: 0 outside of a fast native method, where nothing is walked.
+    /// Called just before a thread is stopped, in the fast native method that will walk it: the walk of the
+    /// stopped thread then does not wait for memory. Otherwise that wait was most of the stop, on a machine
+    /// that does other work between two samples. Uses `out`, which is empty afterwards. Returns how many
+    /// frames there were: 0 outside of a fast native method, where nothing is walked.
     pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)

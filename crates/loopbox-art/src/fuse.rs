@@ -55,8 +55,8 @@ impl Phase {
 
 /// Where the phase is marked so that it survives the death of the process.
 pub trait Fuse: Send + Sync {
-    /// Marks the phase that begins now. Called while the main thread is stopped and while the caller is
-    /// runnable: no allocation, no lock, no log, no panic, no system call.
+    /// Marks the phase that begins now. It may be called while the main thread is stopped, and by a runnable
+    /// thread: so no allocation, no lock, no log, no panic, no system call.
     fn mark(&self, phase: Phase);
 
     /// Makes sure that the next process learns of `phase` if this process ends before

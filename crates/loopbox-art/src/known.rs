@@ -1,5 +1,6 @@
 //! The results of a slow search for functions, as text for the next process with the same build of ART. Each
-//! line has one function: its table, its address before the load bias, and its name.
+//! line has one function: the letter of the table it was found in, its address without the load bias, and its
+//! name.
 
 use crate::module::Found;
 use loopbox_elf::SymbolSource;

@@ -32,8 +32,8 @@ impl MappedElf {
 }
 
 /// The ELF file that the last of these mappings belongs to, and the mapping that begins with its header. The
-/// mappings are all of one file, in order of address. In an archive from which several libraries are mapped,
-/// the header is the last one before that mapping.
+/// mappings are all of one file, in order of address. If that file is an archive with several libraries, the
+/// header is the last one at or before the last mapping.
 pub(crate) fn elf_of<F>(of_file: &[Mapping], elf_at: F) -> Option<(&Mapping, MappedElf)>
 where
     F: Fn(usize) -> Option<MappedElf>,

@@ -34,7 +34,8 @@ pub struct Lock {
     pub class: Option<String>,
     /// For a `synchronized static` method, whose lock is a class object: which class.
     pub of_class: Option<String>,
-    /// The thread that holds it; `None` when no thread does (one in `Object.wait` has released it).
+    /// The thread that holds it; `None` when no thread does (a thread in `Object.wait` has released the
+    /// lock).
     pub owner: Option<ThreadId>,
 }
 
@@ -101,7 +102,7 @@ impl Art {
 /// The present address of an object, which the collector may just have moved. `None` when it cannot be read.
 ///
 /// When a collection flips the spaces, a waiting thread's own references are updated a moment after those of
-/// the others. An object that has moved has its new address in its lock word, which ART's own functions do
+/// other threads. An object that has moved has its new address in its lock word, which ART's own functions do
 /// not expect there.
 pub(crate) fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
     const STATE_SHIFT: u32 = 30;

@@ -1,8 +1,8 @@
 //! Where an `ArtMethod` keeps the address of its native code.
 //!
-//! Each version of ART has it at another offset, and no later check finds a wrong one. So no table is used:
-//! methods whose functions are known show the offset, because only at the right one do all of them have their
-//! functions.
+//! The offset differs between versions of ART, and no later check finds a wrong one. So no table is used: the
+//! offset is found from methods whose functions are known. Only at the right offset do all of these methods
+//! have their functions.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct ArtMethod(pub usize);
 pub enum NoEntry {
     /// The memory of a method cannot be read.
     Unreadable,
-    /// The known methods have their functions in no word, or in more than one.
+    /// No word, or more than one, has the functions of all known methods.
     NotCalibrated,
     /// The code is in no file for this machine: a native bridge translates it, or an agent generated it.
     Foreign,

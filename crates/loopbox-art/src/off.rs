@@ -25,7 +25,7 @@ pub enum Off {
     /// A function that sampling needs is in none of the symbol tables.
     #[error("the ART module has no {0}")]
     NoSymbol(&'static str),
-    /// Only forms of the suspend function exist that abort the process on time-out.
+    /// All forms of the suspend function that exist abort the process on time-out.
     #[error("only suspend functions that abort on time-out were found ({0})")]
     OnlyAbortingSuspend(&'static str),
     /// The functions found are not of one version.
@@ -46,9 +46,9 @@ pub enum Off {
         /// The value found, in bytes.
         found: usize,
     },
-    /// The method that is called as a fast native method does not make its thread runnable: `@FastNative` has
-    /// no effect, or was removed when the app was built. The objects that a walk reads could be moved or
-    /// freed meanwhile.
+    /// The thread is not runnable in the method that should be a fast native one: `@FastNative` has no
+    /// effect, or was removed when the app was built. The objects that a walk reads could be moved or freed
+    /// meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
     /// The self-check walked a stack and did not find the expected frames.
@@ -91,7 +91,7 @@ impl Off {
 #[non_exhaustive]
 pub enum SuspendError {
     /// The thread did not reach a safepoint in the time that ART allows: 10 s up to ART 14, 1 to 2 s since
-    /// ART 15. Also for a thread that has ended.
+    /// ART 15. A thread that has ended gives this error, too.
     #[error("the main thread did not reach a safepoint in time")]
     TimedOut,
     /// The calling thread is not in native state: suspending from there could deadlock with a GC.

@@ -43,7 +43,8 @@ pub(crate) struct NameLayout {
     pub class_defs: u8,
 }
 
-/// A text within the table, filled up with zeros: a reference to one would be 24 bytes of relocation.
+/// A text within the table, filled up with zeros. A reference to a text elsewhere would cost 24 bytes of
+/// relocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Text<const N: usize>([u8; N]);
 

@@ -13,8 +13,8 @@ use crate::offsets::SuspendAbi;
 use loopbox_elf::SymbolSource;
 
 /// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 the result is `Object*`. The
-/// mangled name does not show the result type. It is derived from the mangled name of [`GetLockOwner`], in
-/// which a type became an `ObjPtr` at the same time.
+/// mangled name does not show the result type. So the type is derived from the mangled name of
+/// [`GetLockOwner`], whose parameter became an `ObjPtr` at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct GetContendedMonitor {
     function: unsafe extern "C" fn(Opaque) -> usize,
@@ -72,7 +72,7 @@ pub(crate) type GetMethod = unsafe extern "C" fn(*const c_void) -> Opaque;
 /// `uint32_t StackVisitor::GetDexPc(bool abort_on_failure) const`.
 pub(crate) type GetDexPc = unsafe extern "C" fn(*const c_void, bool) -> u32;
 
-/// The pair of functions that stops and releases a thread, of one version.
+/// The two functions of one version that suspend and resume a thread.
 #[derive(Clone, Copy)]
 pub(crate) enum Suspension {
     BoolBool(SuspendBoolBool, ResumeBool),
@@ -143,7 +143,7 @@ pub(crate) struct Symbols {
     pub source: SymbolSource,
 }
 
-/// Makes [`Symbol`] and [`NAMES`] of one list, so that no function can be called by the name of another.
+/// Makes [`Symbol`] and [`NAMES`] from one list, so that no function can be called by the name of another.
 macro_rules! symbols {
     ($($symbol:ident = $name:literal),+ $(,)?) => {
         /// A function or variable of ART; the number of its name in [`NAMES`].

@@ -2,7 +2,7 @@
 
 use crate::sys::mem;
 
-/// `kRunnable`: 67 up to ART 12, 0 since.
+/// `kRunnable`: 67 up to ART 12, 0 since ART 13.
 pub(crate) const RUNNABLE: [u16; 2] = [0, 67];
 
 /// The state part of `tls32_.state_and_flags`, the first word of `art::Thread`. Up to 12 it is a 16-bit

@@ -11,7 +11,7 @@ use crate::stack::RawStack;
 use crate::symbols::{GetDexPc, GetMethod, Opaque, Symbols, VisitorNew};
 use crate::sys::mem::WORD;
 
-/// The most frames that a walk visits, kept or not: a recursion of 100,000 frames must not stop the main
+/// A walk visits at most this many frames, kept or not: a recursion of 100,000 frames must not stop the main
 /// thread for milliseconds.
 pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 
@@ -100,7 +100,8 @@ unsafe extern "C" fn visit_frame(this: *mut Visitor) -> bool {
     }
 }
 
-/// The runtime's own pseudo methods (callee-save frames, trampolines) have no declaring class.
+/// Whether this is one of the runtime's own pseudo methods (callee-save frames, trampolines), which have no
+/// declaring class.
 ///
 /// # Safety
 /// `method` is a live `ArtMethod*`, whose first member is `declaring_class_` in every version.

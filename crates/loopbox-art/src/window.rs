@@ -1,5 +1,5 @@
-//! The suspend window, from the request to stop a thread until it is resumed: it decides whether the thread
-//! that stopped it or a guard resumes it, and never both.
+//! The suspend window: the time from the request to stop a thread until it is resumed. Its state decides who
+//! resumes the thread: the thread that stopped it, or a guard, and never both.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 

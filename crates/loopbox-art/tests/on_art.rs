@@ -58,9 +58,9 @@ fn names(testbed: &str) {
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
 }
 
-/// Names, files and lines are those of `Throwable.getStackTrace` in an app that R8 built, too. Its methods
-/// share a line table that is longer than most of them and in which a line is the dex pc plus one; methods of
-/// one name have separate tables.
+/// Names, files and lines are those of `Throwable.getStackTrace` also in an app that R8 built. Its methods
+/// share a line table, which is longer than most methods need and in which a line is the dex pc plus one.
+/// Methods that have the same name have separate tables.
 fn lines_by_r8(testbed: &str) {
     let lines = Probe::by_r8(testbed, "r8").unwrap().run("probe.Names", &[], &[]).unwrap();
     let text = lines.join("\n");
@@ -91,7 +91,7 @@ fn stress(testbed: &str, samples: u32) {
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }
 
-/// The holder of a lock is found: of an object, of a class, in a wait, in a deadlock.
+/// The holder of a lock is found: for an object's lock and for a class's, in a wait, and in a deadlock.
 fn locks(testbed: &str) {
     let probe = Probe::new(testbed, "locks").unwrap();
     let text = probe.run("probe.Locks", &[], &[]).unwrap().join("\n");
@@ -112,8 +112,8 @@ fn locks(testbed: &str) {
     assert!(!text.contains("impossible") && !text.contains("error"), "{text}");
 }
 
-/// Sampling continues while main is inside a lock that every thread needs that allocates or calls the dynamic
-/// loader.
+/// Sampling continues while main is inside malloc's lock or the dynamic loader's. Every thread that allocates
+/// or calls the loader needs that lock.
 fn parked(testbed: &str) {
     let probe = Probe::new(testbed, "parked").unwrap();
     // One arena and no thread cache: then every allocation needs the one lock.
@@ -219,9 +219,9 @@ fn lines_of_an_app_that_r8_built_are_those_of_javas_own_stack_traces() {
     testbeds().iter().for_each(|testbed| lines_by_r8(testbed));
 }
 
-/// A process whose self-check fails once is not sampled natively for the rest of its life. The collector
-/// moves the classes whose names the check reads, and those by which ART finds each frame's position, while
-/// threads come and go.
+/// A process whose self-check fails once is not sampled natively for the rest of its life. In this test the
+/// collector moves the classes whose names the check reads, and those by which ART finds each frame's
+/// position. Meanwhile threads come and go.
 #[test]
 fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
     for testbed in testbeds() {

@@ -1,6 +1,6 @@
 //! The work of the hook's native part for each message, in a plain loop: the recorder's aggregator writes
-//! into a real ring and publishes for the sampler, with the same code as in the library. Run by `cargo xtask
-//! bench instructions`.
+//! into a real ring and publishes the running message for the sampler, with the same code as in the library.
+//! Run by `cargo xtask bench instructions`.
 //!
 //! Usage: `loopbox-bench COUNT real|steps|frames|figures FOLDER`. With `real` the clock is the system's. With
 //! `steps` it is simulated, so that the same count always does the same work, however slowly it runs: each

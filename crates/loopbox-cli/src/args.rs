@@ -40,8 +40,8 @@ impl Args {
     }
 }
 
-/// Whether a word that is not a command is a file: one that exists, one that ends in .lbx or .lbr, or a path
-/// of several parts.
+/// Whether a word that is not a command is taken for a file: the file exists, or the word ends in .lbx or
+/// .lbr, or it is a path of several parts.
 fn is_file(word: &Path) -> bool {
     word.is_file()
         || word.extension().is_some_and(|end| end == "lbx" || end == "lbr")

@@ -22,7 +22,7 @@ use walkdir::{DirEntry, WalkDir};
 const EXTENSION: &str = "lbx";
 /// The suffix of ring files; such a file contains a report only of a process that was killed.
 const RING: &str = "lbr";
-/// More threads than any machine has cores for.
+/// The most threads that may be requested: more than any machine has cores.
 const MAX_JOBS: i64 = 1_024;
 
 /// Which reports to read, and how.
@@ -107,7 +107,7 @@ impl BatchReading {
         }
     }
 
-    /// The threads to read on.
+    /// The threads that read the files.
     ///
     /// # Errors
     /// When they cannot be started.

@@ -64,8 +64,8 @@ pub(crate) struct Input {
 }
 
 /// A decoded report. A ring file that was pulled from a device is first recovered to a report. A trace of the
-/// system becomes a report with nothing else in it: of the process that has the name or number `process`;
-/// without `process`, of the trace's first process.
+/// system becomes a report that has nothing else in it. That report is about the process with the name or
+/// number `process`, and without `process` about the trace's first process.
 pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)
 }

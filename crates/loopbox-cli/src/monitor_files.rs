@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use walkdir::WalkDir;
 
-/// The ends of the files that a folder is searched for.
+/// The name endings of the files that a folder is searched for.
 const ENDS: [&str; 2] = [".jsonl", ".jsonl.gz"];
 /// The most bytes of a file, unpacked: many times what an app keeps.
 const MAX_LEN: u64 = 256 << 20;

@@ -1,6 +1,7 @@
 //! How a command ends.
 
-/// How a command ended that did not fail. For a command with two parts, the later variant counts.
+/// How a command ended that did not fail. If a command has two parts, and they end differently, the variant
+/// that is later in this list counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// The command did all it was asked for.

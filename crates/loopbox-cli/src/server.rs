@@ -29,7 +29,7 @@ const DRAIN_TIME: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// The path after the secret, which begins with `/`.
+    /// The path after the secret. It begins with `/`.
     pub(crate) path: String,
     length: u64,
 }

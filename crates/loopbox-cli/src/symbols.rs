@@ -70,7 +70,8 @@ impl MissingSymbols {
     }
 }
 
-/// A function with harmless names: symbol files are texts of others, and a terminal must not interpret them.
+/// A function with harmless names: symbol files come from others, and a terminal must not interpret their
+/// texts.
 fn source_function(function: Function) -> SourceFunction {
     SourceFunction {
         name: harmless(&function.name),

@@ -30,8 +30,8 @@ const CAUSES: [&str; 10] = [
      android.os.BinderProxy.transactNative!",
     "Codec$1.run:10 Codec.decode:20 Codec.nativeDecode!",
 ];
-/// Parts of the names of the classes that call the rest. A manifest or a layout names such classes, so R8 may
-/// keep their names.
+/// Parts of the names of the classes from which the app's other code is called. A manifest or a layout names
+/// such classes, so R8 may keep their names.
 const ENTRIES: [&str; 10] = [
     ".Sleeper$",
     ".Tax$",

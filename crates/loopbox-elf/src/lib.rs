@@ -56,7 +56,7 @@ impl SymbolSource {
     }
 }
 
-/// A symbol's address in the file's own address space, before the load bias.
+/// A symbol's address in the file's own address space, before the load bias is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol {
     /// `st_value`; on 32-bit arm bit 0 marks Thumb code and belongs to the call address.
@@ -109,8 +109,8 @@ impl<'a> Image<'a> {
 
     /// Finds all names; the results are in the same order.
     ///
-    /// `.gnu_debugdata` is only unpacked when a name is in neither of the other tables: that costs tens of
-    /// milliseconds and megabytes, so this belongs on a worker thread.
+    /// `.gnu_debugdata` is only unpacked when a name is neither in `.dynsym` nor in `.symtab`. Unpacking
+    /// costs tens of milliseconds and megabytes, so this belongs on a worker thread.
     pub fn find_all(&self, names: &[&str]) -> Vec<Option<Symbol>> {
         let mut found = self.find_dynamic(names);
         if found.iter().all(Option::is_some) {

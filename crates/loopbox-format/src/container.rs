@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The payload of the end section. A writer that continues a file does not need it.
+    /// Bytes of the end section's payload. A writer that continues a file does not need that payload.
     const END_LEN: usize = 4;
     const A: Tag = Tag(*b"AAAA");
     const B: Tag = Tag(*b"BBBB");

@@ -1,10 +1,10 @@
 //! A hash that is the same in each process, and the hash map of what the app and the host tools share.
 //!
 //! In an app the keys are addresses, numbers and names of the process's own code, for which a fixed hash
-//! serves. It spares the app the standard library's hash, which takes more time for an address, and what gets
-//! the random numbers for it: 3 KB. A host tool reads files that somebody may have made so that all keys
-//! collide, so its maps have the standard library's hash. The `rustc-hash` crate, which does the same, takes
-//! 1.1 KB more for texts.
+//! serves. The standard library's hash takes more time for an address, and 3 KB for the code that gets its
+//! random numbers. A host tool reads files that somebody may have made so that all keys collide, so its maps
+//! have the standard library's hash. The `rustc-hash` crate, which does the same as the fixed hash, takes 1.1
+//! KB more for texts.
 
 use std::collections::HashMap;
 use std::hash::Hasher;

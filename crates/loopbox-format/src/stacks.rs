@@ -9,13 +9,13 @@ use crate::model::{LocationId, StackTree, TreeNode};
 /// nodes are written once and in their final order.
 ///
 /// Qimao's own code also continues a node across samples without it (`A>B`, `A`, `A>B`), and then returns
-/// other stacks than were put in. This one does not.
+/// other stacks than were put in. This type does not.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {
     nodes: Vec<TreeNode>,
     max_nodes: usize,
     samples: u32,
-    /// The stack of the sample before, bottom first.
+    /// The stack of the previous sample, bottom first.
     spine: Vec<Level>,
     /// The end of the samples that the roots cover.
     roots_end: u32,

@@ -26,9 +26,9 @@ pub struct Tick {
 /// Turns frame times and scroll events into frames with durations.
 ///
 /// The first frame of a scroll is not lost, although no callback was requested for it. While a frame runs,
-/// the clock of animations is locked to the frame time (`AnimationUtils.currentAnimationTimeMillis`). So
-/// reading it in `onScrollChanged` gives the frame's time in milliseconds, and the next frame's time aligns
-/// that with the grid of refreshes.
+/// the clock of animations is locked to the frame time (`AnimationUtils.currentAnimationTimeMillis`). So this
+/// clock, read in `onScrollChanged`, gives the frame's time in milliseconds. The next frame's time aligns
+/// that value with the grid of refreshes.
 #[derive(Debug, Clone, Default)]
 pub struct Cadence {
     /// The time of the last frame whose callback ran.
@@ -115,7 +115,8 @@ impl Cadence {
     }
 }
 
-/// When the frame began in which something scrolled, and whether that begins a session.
+/// The start of the frame that scrolled, and its flags: whether this frame begins a session, and whether the
+/// callback was requested late.
 fn scroll_start(
     clock_ms: u64,
     last: Option<Uptime>,

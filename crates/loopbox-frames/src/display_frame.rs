@@ -6,9 +6,9 @@ use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 /// A display frame that was replaced.
 ///
 /// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync. Its duration is `D[k] = T[k+1] -
-/// T[k]`: how long it was shown, which its own work on the main thread made longer. Taobao's article calls
-/// the same number "this callback's time less that of the one before" and assigns it to the later frame, so
-/// it loses the first frame of each scroll.
+/// T[k]`: how long it was shown. Its own work on the main thread makes that time longer. Taobao's article
+/// calls the same number "this callback's time less that of the one before" and assigns it to the later
+/// frame, so it loses the first frame of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
     /// `T[k]`, uptime.

@@ -17,8 +17,8 @@ const QUIET_NS: u64 = 100_000_000;
 /// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll by
 /// the program). It ends when no finger is down and nothing has scrolled for 100 ms. It counts as the
 /// finger's when the finger moved for longer than the tap timeout or further than the touch slop. (Taobao
-/// names both and not how they are combined; here either is enough.) Then all of the gesture counts as the
-/// finger's, earlier frames included. A touch without a scrolled frame is not a gesture.
+/// names both limits, but not how they are combined; here either is enough.) Then all of the gesture counts
+/// as the finger's, earlier frames included. A touch without a scrolled frame is not a gesture.
 #[derive(Debug, Clone, Default)]
 pub struct Gestures {
     open: Option<Open>,

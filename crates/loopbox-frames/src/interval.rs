@@ -39,8 +39,8 @@ impl RefreshInterval {
         1e9 / f64::from(self.0)
     }
 
-    /// The number of refreshes for which a frame was shown that was replaced after this time: the nearest
-    /// whole number, at least one.
+    /// For how many refreshes a frame was shown, given the time after which the next frame replaced it: the
+    /// nearest whole number, at least one.
     ///
     /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and
     /// truncates, so that a smooth frame of 16.667 ms counts as a skipped one and the result depends on
@@ -74,11 +74,11 @@ impl Default for RefreshInterval {
 
 /// Detects when a display claims one interval but frames come faster.
 ///
-/// The smallest difference of frame times that occurred at least three times, within half a millisecond,
-/// counts. When it is below three quarters of the claimed interval, the claim is wrong (for example a display
-/// that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before Android 12 the
-/// `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in `Choreographer.java`
-/// of API 24 to 30).
+/// What counts is the smallest difference of frame times that occurred at least three times, within half a
+/// millisecond. When it is below three quarters of the claimed interval, the claim is wrong (for example a
+/// display that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before Android 12
+/// the `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in
+/// `Choreographer.java` of API 24 to 30).
 #[derive(Debug, Clone)]
 pub struct IntervalDetector {
     claimed: RefreshInterval,

@@ -22,13 +22,14 @@ const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
-/// How many slowest messages are kept: more than there are jank frames in the time until a stall is reported.
+/// For how many of the newest jank frames the slowest message is kept: more than there are in the time until
+/// a stall is reported.
 const SLOWEST: usize = 32;
 /// The number of newest frames for which the compositor's jank type is kept: more than half a second at 120
 /// Hz.
 const JANK_TYPES: usize = 64;
 
-/// A message of the main thread that has ended.
+/// An ended message of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenMessage {
     /// Its number.
@@ -99,8 +100,8 @@ pub struct Heard {
 /// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// How many frames were dropped while the frame was shown whose slowest message this one was; `None`
-    /// without such a frame.
+    /// How many frames were dropped while one frame was shown: the frame whose slowest message is this one.
+    /// `None` without such a frame.
     pub dropped: Option<u32>,
     /// The figures so far of the screen of that frame; without such a frame, those of the screen that the
     /// caller named.
@@ -347,8 +348,8 @@ impl FrameRecorder {
         Some(StallFrames { dropped: slowest.map(|slowest| slowest.dropped), scene })
     }
 
-    /// Whether frames are counted until `end_ns`: the newest frame was replaced then, or at most one refresh
-    /// before.
+    /// Whether frames are counted until `end_ns`: the newest frame was replaced at most one refresh before
+    /// that, or later.
     pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
         self.recent.back().is_some_and(|frame| {
             let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);

@@ -122,8 +122,8 @@ impl Scenes {
         self.table.iter_mut().for_each(SceneStats::end_session);
     }
 
-    /// The sums: those of the process first, then of the other screens, then of each screen in the order in
-    /// which they appeared.
+    /// The sums: first the process's, then those of all screens without a separate entry, then each screen's
+    /// in the order in which the screens appeared.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &FrameScene> {
         self.table.iter().map(SceneStats::sums)
     }

@@ -3,9 +3,9 @@
 //! The platform's total is not the sum of its stages, although its javadoc says so: while the main thread
 //! waits for the render thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no
 //! stage runs. On API 24 to 30 that wait is the only difference between total and stages. From API 31 on, the
-//! total ends with the GPU when that ends after the swap of the buffers. On API 31 and 32 `GPU_DURATION`
-//! begins with the swap, so the GPU's tail is known exactly; from API 33 on it begins later, so the tail is
-//! at most `GPU_DURATION`.
+//! total ends when the GPU has finished, if that is after the swap of the buffers. On API 31 and 32
+//! `GPU_DURATION` begins with the swap, so the GPU's tail is known exactly; from API 33 on it begins later,
+//! so the tail is at most `GPU_DURATION`.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame, Uptime};
@@ -177,8 +177,8 @@ impl StageReport {
 
 /// Recognises a report that the platform gives twice (b/206956036): the same window and the same vsync.
 ///
-/// Two windows that draw at one vsync give two reports, which are not duplicates. The last vsync of four
-/// windows is remembered at once; one more window replaces the one whose last report is the oldest.
+/// Two windows that draw at one vsync give two reports, which are not duplicates. The last vsync is
+/// remembered for four windows at once; a further window replaces the one whose last report is the oldest.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {
     windows: [Option<(u64, Uptime)>; 4],

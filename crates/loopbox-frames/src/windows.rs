@@ -7,7 +7,7 @@
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
 
-/// A frame shown for longer is visible: 1/30 s, 33.3 ms by Taobao.
+/// The user notices a frame that is shown for longer: 1/30 s, which Taobao's article gives as 33.3 ms.
 const PERCEIVED_NS: u64 = 33_300_000;
 /// A window lasts this long at least: six frames of 16.6 ms.
 const SHORTEST_NS: u64 = 99_600_000;

@@ -1,4 +1,5 @@
-//! The name of a stack in a list: the app's own method nearest to the top, and what that was waiting in.
+//! The name of a stack in a list: the app's own method nearest to the top, and the method at the top, in
+//! which the app's method was waiting.
 
 use crate::line::Stack;
 use loopbox_report::{AppPackages, CodeOwner};

@@ -77,7 +77,7 @@ impl StallRow {
         self.stall.display_frames.as_ref()
     }
 
-    /// The row of a stall, made from its report ([`crate::as_report`]) and the diagnosis of that. `path` is
+    /// The row of a stall, made from its report ([`crate::as_report`]) and that report's diagnosis. `path` is
     /// the file's name in the table.
     pub fn new(stall: &Stall, base: &Base, a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let problem = Problem::new(a, diagnosis);

@@ -139,7 +139,7 @@ pub(crate) fn levels(levels: &BTreeMap<u32, u64>) -> String {
     parts.join(", ")
 }
 
-/// How many frames were dropped: `, 43 frames dropped`. Empty when none is known to be.
+/// How many frames were dropped: `, 43 frames dropped`. Empty for 0 frames.
 pub(crate) fn dropped(frames: u64) -> String {
     if frames == 0 { String::new() } else { format!(", {} dropped", plural(frames, "frame")) }
 }

@@ -1,5 +1,5 @@
 //! The text log of the article that the monitor is based on: each entry is a frame of stars with the time and
-//! the findings. Lines end with a carriage return, as there.
+//! the findings. Lines end with a carriage return, as in that article.
 
 use crate::line::{Line, Stall, read_line};
 use std::fmt::Write as _;

@@ -68,7 +68,7 @@ impl Default for Sampling {
 pub struct Config {
     /// The length at which a group is full, a message becomes a separate record, and a gap becomes a record.
     pub group_ns: u64,
-    /// Dispatch time from which on a message is kept by name.
+    /// A message whose dispatch takes at least this long is kept by name.
     pub detail_ns: u64,
     /// A gap longer than this is a frozen process and not an idle one.
     pub frozen_ns: u64,

@@ -100,10 +100,10 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Removes the detail that matters least, if it matters less than the new one, keeping the others' order,
-    /// and returns why it was kept. Messages that are kept for their own length are compared by length, so
-    /// that the slowest of a record has its name. Of the others the first ones stay, because each exchange is
-    /// written to the ring and frames are many.
+    /// Removes the detail that matters least, if it matters less than the new one. The remaining ones keep
+    /// their order. Returns why the removed one was kept. Messages that are kept for their own sake are
+    /// compared by length, so that the slowest of a record has its name. Of messages kept for another reason
+    /// the first ones stay, because each exchange is written to the ring and frames are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

@@ -40,9 +40,9 @@ pub trait Environment {
     /// it is inside of (1 for an ordinary message).
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
-    /// The hook sees no running message: there is none, or only `around` messages whose inner loops wait.
-    /// Whether one of these messages goes on is found out elsewhere, from where the thread is. The next
-    /// message will have the token `next`.
+    /// The hook sees no running message: there is none, or only messages whose inner loops wait; `around` is
+    /// the number of these. Whether one of them goes on is found out elsewhere, from where the thread is. The
+    /// next message will have the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
     /// The record that is not closed yet has changed. It already has the `seq` that it will be closed with,

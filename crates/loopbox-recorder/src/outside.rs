@@ -3,8 +3,8 @@
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// When a thread is found away from its queue twice, this far apart, it is doing something: waking up, taking
-/// the next message and the small callbacks in between take less time.
+/// A thread that is found away from its queue twice, this far apart, counts as busy. Waking up, taking the
+/// next message and the small callbacks in between take less time.
 const CONFIRM_NS: u64 = 100 * MS;
 
 /// What the kernel shows of the main thread.
@@ -20,8 +20,8 @@ pub enum Place {
     Unknown,
 }
 
-/// The processor time that a thread has requested so far, running or waiting: a thread that computes does one
-/// or the other all the time.
+/// The processor time that a thread has requested so far: the time that it ran, and the time that it waited
+/// for a processor. A thread that computes does one or the other all the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
     /// The time that it ran: its CPU time.
@@ -44,7 +44,7 @@ impl Demand {
 pub struct Glance {
     /// When the check is made, uptime.
     pub now_ns: Uptime,
-    /// The token of what may run outside of messages now; it is another one after each message.
+    /// The token of what may run outside of messages now; it differs after each message.
     pub token: Token,
     /// The processor time that it has requested; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
@@ -177,9 +177,9 @@ impl OutsideWatch {
     }
 }
 
-/// When the present work of the main thread began, if the processor time that it requested shows that: it has
-/// computed all the time since, or waited for a processor to do so. `seen` is when it was first seen busy,
-/// `None` for just now.
+/// When the present work of the main thread began, if the processor time that the thread requested shows
+/// that: since then the thread has always computed, or waited for a processor to do so. `seen` is when it was
+/// first seen busy, `None` for just now.
 pub fn computing_since(
     asleep: &Asleep,
     now_ns: Uptime,

@@ -11,9 +11,9 @@
 //! * Else a message was run.
 //!
 //! A loop inside of a message, of an idle handler or of a descriptor's callback polls from deeper in the
-//! stack. Where the address of the poll's frame is another one than before, the depth of the Java stack says
-//! which loop it is of: compiled and interpreted frames of one method differ in size, and a loop that was
-//! left by an exception reports nothing.
+//! stack. If the address of the poll's frame differs from that of the last poll, the depth of the Java stack
+//! shows which loop the poll belongs to. The address alone does not: compiled and interpreted frames of one
+//! method differ in size, and a loop that was left by an exception reports nothing.
 
 use crate::StackPointer;
 
@@ -26,7 +26,8 @@ const MAX_LOOPS: usize = 7;
 pub struct PollStack {
     /// The number of Java frames from `nativePollOnce` outwards.
     pub frames: u32,
-    /// The [`frames`](Self::frames) of the loop whose idle handler the poll is in; 0 when it is in none.
+    /// If the poll is inside of an idle handler, the [`frames`](Self::frames) of the loop that called the
+    /// handler; else 0.
     pub idle_of: u32,
     /// How many `Looper.loop()` are on the stack.
     pub loops: u32,
@@ -94,7 +95,7 @@ pub struct PollRules {
     /// How many loops were on the stack when recording began inside of a message, as long as that has not
     /// ended.
     adopted_in: Option<u32>,
-    /// Distinguishes a poll that was entered before this recording began.
+    /// Shows whether a poll was entered before this recording began.
     generation: u32,
 }
 

@@ -10,12 +10,12 @@ use loopbox_format::model::Uptime;
 const MS: u64 = 1_000_000;
 /// When a check comes this much later than intended, the process was kept from running, main included.
 const GAP_NS: u64 = 1_000 * MS;
-/// An overdue message must be found twice, this far apart, while the main thread waits: right after a long
-/// message the barrier of its frame is overdue for as long as a leaked one, but is removed with the next
-/// frame.
+/// An overdue message must be found twice, this far apart, while the main thread waits. Right after a long
+/// message, the messages behind a frame's barrier are as overdue as those behind a leaked one, but the
+/// frame's barrier is removed with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is checked again after half of the time for which it is known: not
-/// before this time, and not after [`LONGEST_NS`].
+/// A barrier that holds back nothing yet is checked again later and later: each time after half as long as it
+/// has been known, but after this time at the earliest and after [`LONGEST_NS`] at the latest.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
@@ -60,8 +60,8 @@ pub enum QueueFinding {
     Rest,
     /// Check again at this uptime.
     CheckAt(Uptime),
-    /// Messages have been held back for this many nanoseconds as far as was seen, which is the hang threshold
-    /// or more. Reported once for each barrier.
+    /// Messages have been held back for this many nanoseconds, as far as was seen: at least the hang
+    /// threshold. Reported once for each barrier.
     Hang(u64),
 }
 
@@ -69,7 +69,7 @@ pub enum QueueFinding {
 #[derive(Debug, Clone, Copy)]
 struct Held {
     front: Front,
-    /// Since when the entry has been seen first in the queue without a gap.
+    /// Since when every check has found this entry first in the queue.
     seen_ns: Uptime,
     /// When the entry was first found overdue while the main thread was waiting.
     found_ns: Option<Uptime>,

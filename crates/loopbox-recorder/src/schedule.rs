@@ -6,14 +6,14 @@ use loopbox_format::model::{Token, Uptime};
 const MS: u64 = 1_000_000;
 const HOUR_MS: u64 = 3_600_000;
 const HOUR_US: u64 = HOUR_MS * 1_000;
-/// After main was idle for this long, the sampler parks, and the next start must wake it: so the main thread
-/// makes at most one wake-up call for each tenth of a second of silence. In the background it parks at once,
-/// because messages are rare there.
+/// After main was idle for this long, the sampler parks, and the start of the next message must wake it. So
+/// the main thread makes at most one wake-up call for each tenth of a second of silence. In the background
+/// the sampler parks at once, because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
-/// often, until it finds one. In that case messages follow each other and all are short, as while the app
-/// scrolls. This does not apply where short trees are kept as well, because they would begin too late. Where
-/// they are not kept, the thread does not check an idle main thread again before it parks.
+/// often, until it finds one. Messages that follow each other and are all short cause that, as while the app
+/// scrolls. Where short trees are kept as well, it checks as before, because their samples would begin too
+/// late. Where short trees are not kept, it does not check an idle main thread again before it parks.
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -23,7 +23,7 @@ const FROZEN_LATE_NS: u64 = 10_000 * MS;
 const LATE_STRIKES: u32 = 3;
 /// Consecutive punctual wake-ups until one step of back-off is undone.
 const CALM_STEPS: u32 = 32;
-/// The interval is at most doubled this often by back-off.
+/// Back-off doubles the interval at most this many times.
 const MAX_BACKOFF: u32 = 4;
 /// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
@@ -80,7 +80,7 @@ pub enum Step {
     SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
-        /// The message that the decision is for. When another one runs by then, the stack does not belong to
+        /// The message to sample. If another one runs when the stack is taken, the stack does not belong to
         /// this one.
         token: Token,
         /// The interval in effect, which is kept with the stack.
@@ -355,7 +355,7 @@ impl Schedule {
         self.background = background;
     }
 
-    /// The thread did something other than the step, so its lateness then says nothing about the machine.
+    /// The thread did something other than the step, so how late it wakes now says nothing about the machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }

@@ -1,22 +1,23 @@
-//! Where on its stack the main thread called the hook.
+//! The position on the main thread's stack at which the hook was called.
 
 /// The place on the thread's stack at which a hook was called. It distinguishes a message inside of a nested
 /// `Looper.loop()` from one that follows a message whose end was not reported.
 ///
-/// When a message begins while another one has not ended, there are two cases. Either the other one runs a
-/// nested loop; then the stack is deeper than at the other's start. Or the other one was left by an exception
-/// that was not reported (with the Printer hook any exception, with the Observer hook an `Error`); then it is
-/// not deeper. Looper itself reports neither. All supported ABIs grow their stacks towards lower addresses.
+/// When a message begins while an earlier one has not ended, there are two cases. Either the earlier message
+/// runs a nested loop: then the stack is deeper than at its start. Or the earlier message was left by an
+/// exception that was not reported (with the Printer hook any exception, with the Observer hook an `Error`):
+/// then the stack is not deeper. Looper reports neither case. All supported ABIs grow their stacks towards
+/// lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StackPointer(u64);
 
-/// Two pointers that differ by no more than this are on the same level. It is less than the smallest nested
-/// loop adds (at least three frames of compiled code).
+/// Two pointers that differ by no more than this are on the same level. The smallest nested loop (at least
+/// three frames of compiled code) makes the stack deeper than by this.
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {
-    /// An unknown place. When a message starts there inside of another one, the other one's end counts as
-    /// lost.
+    /// The place is not known. When a message starts at an unknown place while an earlier one has not ended,
+    /// the end of the earlier one counts as lost.
     pub const UNKNOWN: Self = Self(0);
 
     /// The pointer of a message whose start was not seen: every other pointer counts as inside of it.

@@ -13,19 +13,19 @@ pub struct Scheduled {
     pub is_runnable: bool,
 }
 
-/// Follows a thread that is checked now and then by another thread, which may itself have to wait for a
-/// processor.
+/// Computes how long a thread has waited for a processor. Another thread checks it now and then, and may
+/// itself have to wait for a processor.
 ///
 /// The kernel counts a wait when it ends. So time that it counted neither as running nor as waiting is sleep,
-/// or a wait that has not ended. A thread that sleeps at a check is in no wait. The wait of a runnable thread
-/// began after the previous check, unless it has had no turn since then.
+/// or a wait that has not ended. A thread that sleeps at a check is in no wait. When a thread is runnable at
+/// a check, its wait began after the check before, unless the thread has had no turn since that check.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,
     first_ns: u64,
     last: Scheduled,
     last_ns: u64,
-    /// How long the thread slept at least, up to the last check.
+    /// The least time that the thread can have slept up to the last check.
     slept_ns: u64,
 }
 
@@ -35,8 +35,8 @@ impl Starvation {
         Self { first: now, first_ns: now_ns, last: now, last_ns: now_ns, slept_ns: 0 }
     }
 
-    /// How long the thread has waited for a processor so far. The clock may exclude time in which the process
-    /// was frozen.
+    /// How long the thread has waited for a processor so far. `now_ns` may be of a clock that stands still
+    /// while the process is frozen.
     pub fn update(&mut self, now_ns: u64, now: Scheduled) -> u64 {
         let all_ns = now_ns.saturating_sub(self.first_ns);
         let ran_ns = now.ran_ns.saturating_sub(self.first.ran_ns);

@@ -27,7 +27,7 @@ impl<F> Sample<F> {
     }
 }
 
-/// The sampling interval from the time on when `used` of `capacity` samples or nodes are used up.
+/// The sampling interval once `used` of `capacity` samples or nodes are used up.
 ///
 /// The first half has the full resolution. The other half is divided into sixteen parts, each of which
 /// doubles the interval. With the defaults, the first ten seconds have a stack each 10 ms, a minute has one

@@ -5,17 +5,17 @@ use loopbox_format::model::{
     Anr, AnrVerdict, Component, Message, NamedBy, ProcessExit, SignalOrigin, SystemWord,
 };
 
-/// The time-out of the system's input dispatcher. The other time-outs are scaled by the ratio of the
-/// configured threshold to it.
+/// The time-out of the system's input dispatcher. The system's other time-outs are scaled by the ratio of the
+/// configured threshold to this one.
 const INPUT_MS: u64 = 5_000;
 
 /// The verdict that the evidence allows.
 ///
 /// * What the system reports is final: `getProcessesInErrorState` while the process lives,
 ///   `ApplicationExitInfo` after.
-/// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when
-///   the main thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of
-///   five).
+/// * On an ANR the system also signals processes that have no part in it. So the signal means that the ANR is
+///   probably ours when the main thread was busy, or its queue overdue, for two fifths of its hang threshold
+///   (two seconds of five).
 /// * A signal of any other sender proves nothing. It is a hang when the main thread does not respond for its
 ///   hang threshold, whether it computes, waits for a processor, or takes nothing from its queue.
 /// * With a debugger attached nothing waits for the main thread, not even the system.

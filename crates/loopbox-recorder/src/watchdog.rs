@@ -6,14 +6,15 @@ use loopbox_format::model::{CpuUse, Token, Uptime};
 const MS: u64 = 1_000_000;
 /// A thread that wakes up this much too late was kept from running, and the whole process with it.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is checked at least while the app is in the foreground.
+/// The longest time between two checks of a running message while the app is in the foreground.
 const CHECK_NS: u64 = 500 * MS;
-/// How often a running message is checked at least while the app is in the background, where no user waits.
+/// The longest time between two checks of a running message while the app is in the background, where no user
+/// waits.
 const BACKGROUND_CHECK_NS: u64 = 1_000 * MS;
 /// A message of at least this age leaves a report if its process is killed.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often a message older than [`MATTERS_NS`] is checked. From these checks the next launch knows how long
-/// the message ran, to within a tenth of a second.
+/// The longest time between two checks of a message that is older than [`MATTERS_NS`]. From these checks the
+/// next launch knows how long the message ran, to within a tenth of a second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last check.

@@ -468,8 +468,8 @@ fn any_config() -> impl Strategy<Value = Config> {
         .prop_map(|details_per_record| Config { details_per_record, ..Config::default() })
 }
 
-/// A random sequence of a thread. It begins with a plain message, from which the aggregator learns the
-/// distance of start and end on the stack, or inside of a message.
+/// A random sequence of events of a thread. It begins either inside of a message, or with a plain message.
+/// From a plain message the aggregator learns the distance of start and end on the stack.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
     let first =
         prop::option::of((any_span(), any::<bool>(), prop::collection::vec(any_life(), 0..3), any::<bool>()));

@@ -85,7 +85,8 @@ fn a_long_end_of_an_outer_message_stands_alone_without_counting_again() {
     assert_eq!(history[2].details[0].wall_ns, 901 * MS);
 }
 
-/// An app that catches all exceptions around its own loop has such an outer message for the rest of its life.
+/// An app that runs its own loop inside of a message, and catches all exceptions around it, is in that outer
+/// message for the rest of its life.
 #[test]
 fn an_outer_message_is_not_charged_with_the_loop_inside_of_it() {
     let mut main = Main::new(&Config::default());

@@ -42,7 +42,7 @@ fn long_work_is_a_separate_record() {
     assert_eq!(outside.cpu_ns, Some(400 * MS));
 }
 
-/// Work outside belongs to no group of messages, and the previous group is full.
+/// Work outside of messages does not join the group after it, and the group before it is full.
 #[test]
 fn work_after_a_full_group_is_a_separate_record() {
     let mut main = Main::new(&Config::default());
@@ -75,7 +75,7 @@ fn a_thread_that_rests_after_work_is_idle_from_then_on() {
     assert_eq!(kinds, [RecordKind::Group, RecordKind::Outside, RecordKind::Idle, RecordKind::Group]);
 }
 
-/// The process was frozen, or messages may have run unseen: that is no work.
+/// Time in which the process was frozen, or in which messages may have run unseen, does not count as work.
 #[test]
 fn what_is_not_known_is_no_work() {
     let mut main = Main::new(&Config::default());

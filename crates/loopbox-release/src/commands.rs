@@ -19,7 +19,7 @@ use loopbox_setup::workspace::{self, cargo, root, target};
 
 use crate::archives::verify_components;
 
-/// The folder of a release with the commands.
+/// The name of the folder in a release that has the commands.
 pub(crate) const FOLDER: &str = "commands";
 
 /// The package that contains the command.
@@ -142,8 +142,8 @@ fn check(machine: Machine, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the folder of a release with the commands: each machine has its archive, with a static command for
-/// it and a list of the components of this archive. Returns the number of archives.
+/// Checks the folder in a release that has the commands: each machine has its archive, with a static command
+/// for it and a list of the components of this archive. Returns the number of archives.
 pub(crate) fn verify(folder: &Path) -> Result<usize> {
     for machine in MACHINES {
         let archive = folder.join(machine.name() + ".tar.gz");

@@ -11,7 +11,7 @@ use loopbox_setup::command::run;
 use loopbox_setup::files::sha256_file;
 use loopbox_setup::workspace::root;
 
-/// The variable with the URI of the builder, as SLSA requires: for example of a CI's workflow.
+/// The variable with the URI of the builder, which SLSA requires: for example the URI of a CI's workflow.
 const BUILDER: &str = "LOOPBOX_BUILDER";
 
 /// The builder's URI when `LOOPBOX_BUILDER` is not set.

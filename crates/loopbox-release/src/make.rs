@@ -13,7 +13,7 @@ use crate::facts::Facts;
 use crate::signing::Signer;
 use crate::{checksums, commands, listing, maven, provenance};
 
-/// The folder of a release with the Maven repository.
+/// The name of the folder in a release that has the Maven repository.
 pub(crate) const REPOSITORY: &str = "maven";
 
 /// What Maven Central takes: the repository without its lists of versions, which Maven Central writes itself.

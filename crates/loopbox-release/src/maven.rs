@@ -48,8 +48,8 @@ pub(crate) fn archives(repository: &Path, files: &[PathBuf]) -> Result<Vec<Archi
     Ok(found)
 }
 
-/// Writes the list of versions of an archive, with this version only. `updated_s` is a Unix time in seconds.
-/// It is that of the sources, so that the same sources give the same bytes.
+/// Writes the list of versions of an archive, with this version only. `updated_s` is a Unix time in seconds:
+/// the time of the sources, so that the same sources give the same bytes.
 pub(crate) fn write_metadata(archive: &Archive, updated_s: u64) -> Result<PathBuf> {
     let Archive { group, name, version, folder } = archive;
     let updated = date(updated_s);

@@ -33,7 +33,7 @@ impl Default for SessionBuilder {
 }
 
 impl SessionBuilder {
-    /// Begins 90 s after the start of the clock, ten before the dump of a built report.
+    /// The session begins at uptime 90 s: 10 s before the dump of the reports that `ReportBuilder` makes.
     pub fn new() -> Self {
         Self {
             scenes: Scenes::new(Scenes::DEFAULT_LIMIT),

@@ -194,8 +194,8 @@ impl ReportBuilder {
         self
     }
 
-    /// The measurements of the running message: how long it ran, and for how long of that main waited for a
-    /// CPU. The lock chain counts as read, too.
+    /// The measurements of the running message: how long it ran, and how long main waited for a CPU in that
+    /// time. The lock chain counts as read, too.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
         let anr = &mut self.report.anr;
@@ -458,7 +458,8 @@ fn children(stacks: &[(&[LocationId], u32)], out: &mut Vec<TreeNode>) -> u32 {
 }
 
 /// A report as large as a recorder with the default limits makes it: a hundred records, ten trees of earlier
-/// messages and the running one's of ten seconds, stacks of up to forty frames, two hundred pending messages.
+/// messages, the tree of a running message of ten seconds, stacks of up to forty frames, two hundred pending
+/// messages.
 pub fn full() -> ReportBuilder {
     let mut report = ReportBuilder::new();
     // xorshift: every run builds the same report.

@@ -1,7 +1,7 @@
 //! Results of build steps, found again by the hash of all their inputs.
 //!
 //! A result is a folder `<step>-<key>`. It appears by one rename, so a killed build leaves nothing
-//! incomplete, and a step whose inputs are unchanged only reads the file system once.
+//! incomplete. A step whose inputs are unchanged is not run again: its folder is there.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

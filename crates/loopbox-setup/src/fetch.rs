@@ -1,8 +1,9 @@
 //! Gets pinned Debian packages and sources, and checks their hashes.
 //!
-//! Nothing is installed. The mirror's address comes from the machine's apt configuration, and its signatures
-//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are searched in
-//! `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE` names.
+//! Nothing is installed. The mirror's address comes from the machine's apt configuration, and the mirror's
+//! signatures are checked with the machine's Debian keyring. Packages that the mirror no longer has are
+//! searched for in `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE`
+//! names.
 //!
 //! A file is in the folder of downloads only when its hash is right. Incomplete downloads are in `partial`
 //! below it, where the next run continues after an interruption.
@@ -32,7 +33,7 @@ pub struct Deb {
     pub sha256: String,
 }
 
-/// The file and hash of a floating package (one without a fixed version) when it was first downloaded.
+/// The file and hash that a floating package (one without a fixed version) had when it was first downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Floating {
     file: String,
@@ -140,9 +141,9 @@ impl<'a> Fetcher<'a> {
         Ok((all, sources))
     }
 
-    /// The package that a meta package depends on: a kernel, whose version is part of its name. It cannot be
-    /// a pinned package, because the mirror drops it at the next update. It is kept until the folder of
-    /// downloads is removed, and apt's signed index identifies it.
+    /// The package that a meta package depends on: a kernel, whose version is part of its name. It is not
+    /// pinned, because the mirror drops that version at the next update; its hash comes from apt's signed
+    /// index. The file is kept until the folder of downloads is removed.
     ///
     /// # Errors
     /// In one line, why it cannot be had.
@@ -301,7 +302,7 @@ impl<'a> Fetcher<'a> {
         if file.is_file() { read_toml(&file) } else { Ok(BTreeMap::new()) }
     }
 
-    /// The archive with an index, which is read once per run.
+    /// The archive that has `index`. Each index is read once per run.
     fn archive(&self, index: Index<'_>) -> Result<Archive> {
         let name = index.to_string();
         let known = self.archives.borrow().get(&name).cloned();

@@ -1,4 +1,4 @@
-//! Runs Java programs that do not need Android on the JVM that the compilers run on.
+//! Runs Java programs on the JVM that the compilers use. These programs do not need Android.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! A Kotlin compiler: the one in Jupyter's Kotlin kernel, which is complete. Kotlin's own distribution is in
-//! no registry.
+//! A Kotlin compiler: Jupyter's Kotlin kernel contains a complete one. Kotlin's own distribution is in no
+//! registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};

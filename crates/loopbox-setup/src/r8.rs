@@ -32,7 +32,7 @@ pub enum Program {
     D8,
     /// Turns class files into dex too, and shrinks, optimizes and renames.
     R8,
-    /// Takes stack traces back to the names before R8.
+    /// Replaces the names that R8 gave by the original ones in stack traces.
     Retrace,
     /// Reports which parts of a library a program uses, and which it needs but the library lacks.
     TraceReferences,

@@ -71,7 +71,8 @@ impl Pinned<'_> {
     /// The package's file below [`workspace::set_up`], downloaded the first time.
     ///
     /// # Errors
-    /// When the client is not there, the package cannot be had, or it is another one than the pinned one.
+    /// When the client is missing, when the package cannot be had, or when the downloaded file is not the
+    /// pinned one.
     pub fn ensure(&self, progress: &Progress) -> Result<PathBuf> {
         self.ensure_below(&downloads(), progress)
     }

@@ -22,8 +22,8 @@ pub struct RingPolicy {
     /// How old a ring may be, by its file time; older rings are deleted unread. A ring with an impossible
     /// time, because the phone's clock was wrong, does not count as old.
     pub max_age: Duration,
-    /// How often the adoption of a ring may be tried. Otherwise a ring whose adoption ends the process would
-    /// end every launch.
+    /// How often the adoption of a ring may be tried. Without this limit, a ring whose adoption ends the
+    /// process would end every launch.
     pub max_tries: u32,
 }
 
@@ -54,8 +54,8 @@ impl OrphanedRing {
     }
 }
 
-/// A ring still has its unfinished name while its process makes it, which takes far less time than this. When
-/// such a ring is older, that process is gone.
+/// A ring that still has its unfinished name and is older than this belongs to a process that is gone: making
+/// a ring takes far less time.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {

@@ -62,7 +62,7 @@ pub(crate) enum Kind {
     Pending = 10,
     /// Statistics of process and machine.
     Statistics = 11,
-    /// What keeps the main thread from its queue outside of messages.
+    /// What the main thread does outside of messages.
     Outside = 12,
     /// Display frames; missing in a ring of an app that does not record them.
     Frames = 13,

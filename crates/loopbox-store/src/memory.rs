@@ -38,8 +38,8 @@ impl Memory {
         self.map.as_ref().map(words).unwrap_or_default()
     }
 
-    /// Whether the calling process made this memory, and is not a fork of it. This is cheap enough for each
-    /// message where the kernel can mark a page for it (Linux 4.14); elsewhere it is a system call.
+    /// Whether the calling process made this memory: false in a fork of that process. This is cheap enough
+    /// for each message where the kernel can mark a page for it (Linux 4.14); elsewhere it is a system call.
     #[inline]
     pub(crate) fn is_mine(&self) -> bool {
         self.alive.as_ref().map_or_else(|| std::process::id() == self.pid, ForkMark::stands)
@@ -56,8 +56,8 @@ fn words(map: &MmapRaw) -> &[AtomicU64] {
     unsafe { core::slice::from_raw_parts(at, map.len() / size_of::<AtomicU64>()) }
 }
 
-/// Locks `file` for as long as it is open, without waiting. `File::try_lock` is the same call, but std offers
-/// it on Linux and not on Android, where it fails at run time.
+/// Locks `file` for as long as it is open, without waiting. On Linux `File::try_lock` makes the same call. On
+/// Android it fails at run time, because std does not offer it there.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
     // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {

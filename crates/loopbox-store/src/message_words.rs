@@ -7,9 +7,10 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// The main thread runs message `token`. This version always writes 0 to `later`. Earlier versions
-    /// announced a message again after each message of a loop inside of it, and counted those in `later`. If
-    /// `later` is not 0, it is unknown whether the message continued or its loop waited.
+    /// The main thread runs message `token`. This version always writes 0 to `later`. In earlier versions a
+    /// message with an inner loop was announced again each time a message of that loop ended, and `later`
+    /// counts these announcements. If it is not 0, either the outer message continued or the inner loop
+    /// waited; which of the two is unknown.
     Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// The main thread runs no message.
     Idle { since_ns: Uptime },

@@ -75,8 +75,8 @@ mod tests {
     }
 }
 
-/// See `slot::loom_tests` for how to run this. It fails without any one of the four orderings of `set` and
-/// `get`.
+/// See `slot::loom_tests` for how to run this. It fails when any one of the four orderings of `set` and `get`
+/// is removed.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

@@ -119,8 +119,9 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
     reading.history().records
 }
 
-/// Reads all of `source`. `now_ns` is the uptime of a snapshot. A living process needs no sign of life, and
-/// the age of its running message must not depend on which of our threads gave the last sign of life.
+/// Reads all of `source`. For a snapshot of a living process, `now_ns` is its uptime and counts as the last
+/// sign of life: the age of the running message must not depend on which of our threads gave a sign of life
+/// last.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
@@ -171,7 +172,7 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
 /// The records of a ring, oldest first, the open group last.
 struct History {
     records: Vec<Record>,
-    /// Messages that the records show as ended: the last one of the newest record, and of the open group.
+    /// The last ended message according to the newest closed record, and according to the open group.
     ended: [Token; 2],
 }
 
@@ -182,8 +183,9 @@ impl History {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether message `token` at nesting depth `depth` has ended. For an outermost message (depth 1) also
-    /// true when a later message has ended: that one followed it, or ran in a nested loop inside of it.
+    /// Whether message `token` at nesting depth `depth` no longer counts as running. It has ended, or it is
+    /// an outermost message (depth 1) and a later message has ended, which followed it or ran in a loop
+    /// inside of it.
     fn has_ended(&self, token: Token, depth: u32) -> bool {
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }
@@ -299,8 +301,8 @@ impl Reading<'_> {
         History { records: Vec::new(), ended: [Token::NONE; 2] }
     }
 
-    /// Reads the closed records and the open group once. Also returns whether they do not fit together: the
-    /// open group is not the one that follows the newest record.
+    /// Reads the closed records and the open group once. Also returns whether they contradict each other:
+    /// then the open group is not the one that follows the newest record.
     fn history_once(&mut self) -> (History, bool) {
         // The group first: records that close while we read are then newer than it, and seen as such.
         let open = self.cell(Kind::Open, Open::from_words);

@@ -33,7 +33,7 @@ pub enum Volatile {
     /// end of the process.
     #[error("cannot write the ring file: {0}")]
     Write(#[source] io::Error),
-    /// An earlier write into the file failed, and it was deleted.
+    /// An earlier write into the file failed, and the file was deleted.
     #[error("cannot write the ring file: an earlier write failed")]
     GivenUp,
 }

@@ -110,7 +110,7 @@ impl<'a> Slot<'a> {
     }
 
     /// Does what [`Slot::write`] does, for a fixed number of words. Does nothing and returns false when the
-    /// memory ends before they do. The caller checks before that they do not reach into the next slot.
+    /// memory is too short for the words. The caller makes sure that they do not reach into the next slot.
     #[inline]
     pub(crate) fn write_words<const N: usize>(&self, seq: u64, words: &[u64; N]) -> bool {
         let Some(payload) = self.payload.first_chunk::<N>() else { return false };
@@ -319,8 +319,8 @@ mod tests {
 /// which the threads' loads and stores can take effect.
 ///
 /// The checksum checks the orderings here: when a reader sees the same even number before and after, but read
-/// a mixture, it finds the slot damaged. That happens without any one of the four orderings of `write` and
-/// `read`.
+/// a mixture, it finds the slot damaged. That happens when any one of the four orderings of `write` and
+/// `read` is removed.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

@@ -17,8 +17,8 @@ pub(crate) trait Source {
     fn word(&self, offset: usize) -> u64;
 }
 
-/// Tries per slot before it counts as busy. Otherwise a writer that rewrites one slot without pause would
-/// keep a reader here for ever.
+/// Tries per slot before it counts as busy. Without this limit, a writer that rewrites one slot without pause
+/// would keep a reader here for ever.
 const TRIES: usize = 16;
 
 /// The ring of this process while its writers run.

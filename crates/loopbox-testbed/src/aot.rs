@@ -113,8 +113,8 @@ pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&s
     run(&mut command).context("the boot class path cannot be compiled").map(drop)
 }
 
-/// Compiles an app's jar to the place where the runtime will search for its code, on a testbed that supports
-/// that, unless that was done already.
+/// Compiles an app's jar ahead of time, and puts the code where the runtime will search for it. Does nothing
+/// when that code is there already, or on a testbed without dex2oat.
 pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     if !testbed.dir.join(PROGRAM).is_file() {
         return Ok(());

@@ -41,7 +41,8 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     Ok(Some(result.join(LIBRARY)))
 }
 
-/// A key that covers everything that builds from the runtime's source depend on.
+/// A key that covers what all builds from the runtime's source depend on: tools, flags, headers and
+/// libraries.
 pub(crate) fn key(builder: &Builder<'_>, spec: &Compiler, tools: &CompilerTools, step: &str) -> Result<Key> {
     let name = |folder: &Path| folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let key = builder.key(step).with(&tools.identity()?).with(&format!("{spec:?}"));
@@ -209,7 +210,7 @@ impl<'a> Build<'a> {
         Ok(out)
     }
 
-    /// Generates code that prints enumerations from headers in a folder of the source.
+    /// Generates, from headers in a folder of the source, the code that prints their enumerations.
     pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
         let folder = self.source.join(folder);
         let headers = headers.iter().map(|header| folder.join(header));

@@ -67,7 +67,8 @@ impl Testbed {
     }
 
     /// Does what [`Testbed::compile`] does, and puts the dexed result into `out_jar`. `extra_class_path` is
-    /// only used for compilation. A testbed with code compiled ahead of time also gets that code.
+    /// only used for compilation. For a testbed whose methods are compiled ahead of time, those of the jar
+    /// are compiled, too.
     ///
     /// # Errors
     /// What the compilers say.

@@ -50,7 +50,7 @@ pub(crate) struct Rule {
     listed: BTreeMap<String, Restriction>,
     /// The members that have to be in the file.
     required: Vec<String>,
-    /// The classes, `Lpkg/Class;`, in which every member is blocked that is neither public nor protected nor
+    /// The classes, as `Lpkg/Class;`, of which every member is blocked unless it is public, protected or
     /// listed.
     listed_in_full: BTreeSet<String>,
 }
@@ -64,8 +64,8 @@ impl Rule {
 
     /// The rule for the classes of a level. `lists` name each hidden member that apps may still use;
     /// `blocked` names public members that apps may not use. The runtime knows target levels up to `known`. A
-    /// member that is hidden only above a newer target level is marked as it is for apps with the target
-    /// level `target`.
+    /// member may be hidden only from apps above a level newer than that. It is then marked as blocked if
+    /// `target` is above that level, and as not blocked otherwise.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.

@@ -18,7 +18,7 @@ const CORE_API: u32 = 29;
 /// removes `java.lang.Record` from its input, and ART 14 does not start without it.
 const RECORDS_API: u32 = 35;
 
-/// The oldest level of any testbed's framework. D8 removes the checks of an app for older levels.
+/// The oldest level of any testbed's framework. D8 removes an app's checks for levels below this one.
 pub(crate) const APP_API: u32 = 21;
 
 /// The classes and the target of a compilation.
@@ -31,8 +31,8 @@ pub(crate) enum Against<'a> {
     System(&'a Path, &'a [PathBuf]),
 }
 
-/// Compiles sources into the folder `classes`. It may contain classes from before; [`Against::System`] has
-/// them on the class path, too.
+/// Compiles sources into the folder `classes`. Classes that are already in the folder are on the class path,
+/// too, with [`Against::System`].
 pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, classes: &Path) -> Result<()> {
     fs::create_dir_all(classes).with_context(|| format!("cannot create {}", classes.display()))?;
     // Thousands of names do not fit a command line.

@@ -112,8 +112,8 @@ fn check(builder: &Builder<'_>, selected: &Path, libraries: &[&Path]) -> Result<
     Ok(())
 }
 
-/// Whether a line of the check is about a class that is missing here. The class is the second or a later word
-/// of the line.
+/// Whether a line that the check printed is about a class that is missing here. The class is the second or a
+/// later word of the line.
 fn is_absent(line: &str) -> bool {
     let (what, _) = line.split_once(" (referenced").unwrap_or((line, ""));
     ABSENT.iter().any(|absent| what.split([' ', '(']).any(|word| word.starts_with(absent)))

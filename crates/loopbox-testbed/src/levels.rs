@@ -43,7 +43,7 @@ struct Pin {
     version: String,
     sha256: String,
     megabytes: u32,
-    /// Whether the classes in `named` of [`Levels`] are kept of this level.
+    /// Whether the classes that `named` of [`Levels`] lists are kept of this level.
     #[serde(default)]
     named: bool,
     /// The message queues of this level that a switch of the system selects.
@@ -160,7 +160,7 @@ impl Level {
     }
 }
 
-/// Whether a file of a jar is this class, a class nested in it, or a class of this package, which ends in
+/// Whether a file of a jar belongs to `wanted`: a class, with those nested in it, or a package, which ends in
 /// `/`.
 fn names(wanted: &str, entry: &str) -> bool {
     let Some(class) = entry.strip_suffix(".class") else { return false };

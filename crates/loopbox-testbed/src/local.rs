@@ -33,7 +33,8 @@ const NATIVEHELPER: [&str; 2] = ["libnativehelper.so", "libnativehelper.so.0"];
 /// those of the folder.
 const OF_THE_MACHINE: [&str; 9] =
     ["ld-linux", "libc.", "libdl.", "libgcc_s.", "libm.", "libpthread.", "librt.", "libstdc++.", "libc++"];
-/// Natives of a Java library, which the runtime opens by itself: the testbed's own replace them.
+/// Natives of a Java library. The runtime opens them by itself, and the testbed's own replace those of the
+/// folder.
 const OF_JAVA: [&str; 3] = ["libjavacore.", "libopenjdk", "libandroidio."];
 
 /// `tests/testbed/local/runtime.toml`.
@@ -183,7 +184,8 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Copies the libraries over those of the same names. They are not linked, because the folder is the user's.
+/// Copies the libraries over those of the same names. It makes no hard links, because the folder is the
+/// user's.
 pub(crate) fn copy_libraries(folder: &Path, to: &Path) -> Result<()> {
     for name in names(folder)? {
         let (from, to) = (folder.join(&name), to.join(&name));
@@ -232,7 +234,8 @@ impl Library {
 }
 
 /// The libraries of the folder that `library` needs, each after those that it needs itself. Debian's
-/// libraries do not list the libraries whose functions they call, so the functions are searched.
+/// libraries do not list the libraries whose functions they call, so all libraries of the folder are searched
+/// for these functions.
 fn needed(folder: &Path, library: &str, names: &BTreeSet<String>) -> Result<Vec<String>> {
     let mut libraries = BTreeMap::new();
     let others = [&OF_THE_MACHINE[..], &OF_JAVA].concat();

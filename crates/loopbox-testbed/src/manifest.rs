@@ -51,7 +51,7 @@ pub struct Manifest {
     pub runner: Vec<String>,
     /// Environment of the host program.
     pub env: BTreeMap<String, String>,
-    /// What other code is compiled against.
+    /// The jars, headers and libraries to compile other code against.
     pub build: Build,
 }
 

@@ -168,7 +168,7 @@ pub struct CompilerCommon {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompilerSpec {
-    /// The folder of the archive that contains everything, if there is one.
+    /// The top folder of the archive, if it has one.
     pub folder: PathBuf,
     /// Macros of this version.
     pub defines: Vec<String>,
@@ -190,7 +190,8 @@ pub struct Compiler {
     pub own: CompilerSpec,
 }
 
-/// `tests/testbed/compiler/aot/<testbed>.toml`: how the ahead-of-time compiler is built from the same source.
+/// `tests/testbed/compiler/aot/<testbed>.toml`: how the ahead-of-time compiler is built from the source of
+/// the runtime's compiler.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AotSpec {
@@ -199,7 +200,7 @@ pub(crate) struct AotSpec {
     /// Folders of headers inside the source, in addition to those for the runtime's compiler.
     pub(crate) include: Vec<String>,
     pub(crate) sources: Vec<String>,
-    /// Headers of dex2oat for whose enumerations printing code is generated.
+    /// Headers of dex2oat whose enumerations become printable.
     pub(crate) operators: Vec<String>,
     /// Files of the testbed's libraries to link to.
     pub(crate) libraries: Vec<String>,

@@ -129,7 +129,7 @@ fn shipped(source: &str) -> String {
     kept + rest
 }
 
-/// The text after an item: after its semicolon, or after the brace that closes its first one.
+/// The text after an item: after its semicolon, or after its block in braces.
 fn after_item(text: &str) -> &str {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

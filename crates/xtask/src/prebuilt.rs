@@ -1,5 +1,5 @@
-//! Programs of others in the builds on PyPI: building them from source would take longer than any step except
-//! the tests.
+//! Programs of other projects, as PyPI has them built: building them from source would take longer than any
+//! step except the tests.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

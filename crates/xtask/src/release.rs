@@ -1,4 +1,4 @@
-//! `cargo xtask release`: the folder of a release, made and checked, or one that is there checked again.
+//! `cargo xtask release`: makes and checks the folder of a release, or only checks one that is there.
 
 use std::path::PathBuf;
 

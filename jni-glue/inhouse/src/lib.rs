@@ -133,8 +133,8 @@ unsafe fn refuse(env: *mut JNIEnv) -> jobject {
 }
 
 /// Runs `body` on a new thread that has never run Java code and is attached for this call; `None` when no
-/// such thread can be had. The C library starts the thread: one of Rust's would take one of the process's few
-/// pthread keys.
+/// such thread can be had. The C library starts the thread, because Rust's standard library would take one of
+/// the process's few pthread keys for it.
 fn on_a_fresh_thread<T: Send>(env: *mut JNIEnv, body: impl FnOnce(*mut JNIEnv) -> T + Send) -> Option<T> {
     let mut vm: *mut JavaVM = ptr::null_mut();
     // SAFETY: the environment of the calling thread, in a native method.

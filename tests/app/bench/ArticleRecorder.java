@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The recorder that Qimao describes, for comparison with Loopbox: a proxy of the observer that recognises
- * callbacks by name, boxes a token per message, and keeps its groups as strings. Naming a message's
- * transaction is left out. By default so are other things that Qimao does for each message: its Printer, and
- * the start and stop of its sampling thread.
+ * callbacks by name, boxes a token per message, and keeps its groups as strings. It does not name a message's
+ * transaction. By default it also leaves out two other things that Qimao does for each message: its Printer,
+ * and the start and stop of its sampling thread.
  */
 class ArticleRecorder implements HookBench.Variant, InvocationHandler {
     /** The recorder with the Printer, whose body Qimao does not show, and with the timer of TraceMonitor. */

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Existing ways to find messages that block, each with a Printer and with posts to a thread for each message:
- * the block monitor of one article, the performance monitor of the other, and BlockCanary's. What they do for
- * each message is their own code; {@link StallMonitors} has what they do for a message that blocks.
+ * the block monitor of the huansky article, the performance monitor of the uiperf article, and BlockCanary.
+ * What they do for each message is their own code; {@link StallMonitors} has what they do for a message that
+ * blocks.
  */
 abstract class BlockMonitors implements HookBench.Variant, android.util.Printer {
     private HandlerThread thread;

@@ -26,8 +26,8 @@ public final class FrameBench {
     private static final long INTERVAL_NS = 16_666_667;
 
     /**
-     * A period of the display that is so long that no frame is too late for the Choreographer, which reads it
-     * once, and that the display requests no frame by itself.
+     * The period of the display, which the Choreographer reads once. It is so long that no frame counts as
+     * late, and that the display requests no frame by itself.
      */
     private static final long HOUR_NS = 3_600_000_000_000L;
 

@@ -14,7 +14,7 @@ import scenario.Heap;
  * The cost of watching a Looper, per message, for several ways to watch, in one process.
  *
  * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one
- * batch per variant, in turn, so that whatever else the machine does meets all alike. Prints one line a
+ * batch per variant, in turn, so that other work of the machine slows all variants alike. Prints one line a
  * batch: variant, and per message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of
  * malloc (NaN on a phone).
  */

@@ -17,9 +17,9 @@ import scenario.Options;
 import scenario.Phone;
 
 /**
- * Installs the recorder once, as in {@code Application.attachBaseContext}, and prints how long loading the
- * library and installing took the main thread, and the parts of the installation. Arguments: those of {@link
- * Options}.
+ * Installs the recorder once, as in {@code Application.attachBaseContext}. Prints how much time the main
+ * thread needed to load the library and to install, and the parts of the installation. Arguments: those of
+ * {@link Options}.
  */
 public final class InstallBench {
     private InstallBench() {}

@@ -25,13 +25,14 @@ import scenario.Heap;
 /**
  * How many refreshes of the display are requested, with Loopbox and without: while nothing moves, and for one
  * scroll. Also how much memory Loopbox's recording of frames needs in addition to the rest of the recorder:
- * after the installation, and after more screens, gestures, frames and jank frames have come than it keeps.
- * The recorder without frames gets the same calls and scrolls. With a real clock of 60 Hz.
+ * once after the installation, and once when there were more screens, gestures, frames and jank frames than
+ * the recorder keeps. The recorder without frames gets the same calls and scrolls. The display has a real
+ * clock of 60 Hz.
  *
  * Two arguments: the idle time in milliseconds, and the number of frames of one scroll. Prints {@code
  * refreshes WAY IDLE SCROLL}: the refreshes requested in the idle time and for the scroll; and {@code memory
  * WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files,
- * and of these files. The ring itself is no file: a test of loopbox-store knows that it is as large with
+ * and of these files. The ring itself is no file: a test of loopbox-store checks that it is as large with
  * frames as without.
  */
 public final class RefreshBench {

@@ -40,8 +40,8 @@ public final class StageBench {
     private StageBench() {}
 
     /**
-     * Passes the reports of one batch to the listener, on the listener's thread. Ends there when all that was
-     * posted to it is done.
+     * Passes the reports of one batch to the listener, on the listener's thread. The batch ends when this
+     * thread has also done all that was posted to it.
      */
     private static final class Batch implements Runnable {
         private final Window.OnFrameMetricsAvailableListener listener;

@@ -32,7 +32,7 @@ final class StallMonitors {
 
     private StallMonitors() {}
 
-    /** A way that finishes its work for a message that blocked some time after the message's end. */
+    /** A way whose work for a blocked message may go on for some time after that message has ended. */
     interface Way extends HookBench.Variant {
         /** Waits until the work for this many blocked messages is finished. */
         void await(int stalls) throws InterruptedException;
@@ -102,7 +102,7 @@ final class StallMonitors {
         }
     }
 
-    /** The way of the article on block monitors: one stack to the log. */
+    /** The way of the huansky article: one stack to the log. */
     static final class Block extends BlockMonitors.Block implements Way {
         private final Semaphore finished = new Semaphore(0);
 
@@ -116,7 +116,7 @@ final class StallMonitors {
         }
     }
 
-    /** A thread that writes, as both other ways have one. */
+    /** A thread that writes files. The ways of uiperf and of BlockCanary have one each. */
     private static final class Writer {
         private final HandlerThread thread = new HandlerThread("writer");
         final Semaphore finished = new Semaphore(0);
@@ -246,7 +246,7 @@ final class StallMonitors {
         }
     }
 
-    /** Adds an entry by the wall clock, and keeps this many of the newest. */
+    /** Adds an entry, with the wall clock's time as its key, and keeps this many of the newest entries. */
     private static void put(Map<Long, String> map, int most, String value) {
         synchronized (map) {
             if (map.size() == most) {

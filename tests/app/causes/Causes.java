@@ -244,7 +244,8 @@ public final class Causes {
     }
 
     /**
-     * Another thread takes the lock and keeps it: it sleeps, or with {@code other} waits for that lock, too.
+     * Another thread takes {@code LOCK} and keeps it. It sleeps; unless {@code other} is null, it waits for
+     * the lock {@code other} instead.
      */
     private static void holdLock(final Object other) {
         final java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);

@@ -84,7 +84,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** A screen whose life-cycle method has a helper compute. */
+    /** A screen whose life-cycle method calls a helper, and the helper computes. */
     static final class PriceScreen extends Activity {
         @Override
         protected void onResume() {
@@ -134,7 +134,7 @@ final class Screens implements Runnable {
         }
     }
 
-    /** A class that has a library compute. */
+    /** A class that calls a library, and the library computes. */
     static final class Preferences {
         static int load() {
             return MMKV.decodeAll();

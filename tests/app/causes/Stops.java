@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Main computes, but makes no progress: something else stops it, or takes the processors. */
 final class Stops implements Runnable {
-    /** Enough small objects for a walk through the heap to take its time. */
+    /** How many small objects there are: a walk through a heap with this many takes long. */
     private static final int OBJECTS = 600_000;
 
     private final String what;

@@ -12,7 +12,7 @@ import scenario.Script;
 /**
  * Runs code of every kind that a stack sampler meets, one kind per message, and leaves a report after each.
  *
- * Each phase is one long message, so that the stacks sampled in it end in the report's tree and can be
+ * Each phase is one long message, so that the stacks sampled in it are in the report's tree and can be
  * checked one by one. Arguments: milliseconds per phase, then the names of phases to run (all when none is
  * named).
  */

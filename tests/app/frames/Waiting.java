@@ -4,7 +4,7 @@ package frames;
 final class Waiting {
     private Waiting() {}
 
-    /** A monitor that another thread keeps taking. */
+    /** A monitor that another thread takes again and again. */
     static final class Contended extends Phase {
         private final Object lock = new Object();
         private volatile boolean stop;

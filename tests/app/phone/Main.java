@@ -14,16 +14,16 @@ import java.util.List;
 import scenario.Options;
 
 /**
- * An app that starts, is used and is ended as on a phone, and that can hang wherever a main thread can. Each
- * place where the app's own code runs prints {@code at PLACE: } with the methods below it on the stack, once,
- * when it is reached first; {@link Places} lists them.
+ * An app that starts, is used and is ended as on a phone, and that can hang wherever a main thread can.
+ * {@link Places} lists the places where the app's own code runs. When main reaches a place for the first
+ * time, the app prints {@code at PLACE: } with the methods below it on the stack.
  *
- * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: {@link Hang}
- * lists them; {@code ms=} for how long, or {@code gate=} until a file is there; {@code install=}attach,
- * provider, onCreate or none: where the recorder is installed, or startup: by App Startup, {@code
- * meta=NAME=VALUE,...} being what the manifest says of it; {@code dump=on}: a report at the end; {@code
- * dumpGate=}: one when this file is there; {@code printGate=}: {@link SlowlyPrinted}; {@code displaced=yes}:
- * another library takes the recorder's Printer out once the app is bound.
+ * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: in which way,
+ * as {@link Hang} lists them; {@code ms=}: for how long, or {@code gate=}: until this file exists; {@code
+ * install=}: where the recorder is installed: attach, provider, onCreate, none, or startup, which is by App
+ * Startup; {@code meta=NAME=VALUE,...}: for startup, the entries of the manifest; {@code dump=on}: a report
+ * at the end; {@code dumpGate=}: a report when this file exists; {@code printGate=}: {@link SlowlyPrinted};
+ * {@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
  */
 public final class Main {
     static Options options;

@@ -2,7 +2,7 @@ package phone;
 
 import android.content.ContentProvider;
 
-/** A provider such as libraries have that want to be started with the app. */
+/** A provider like those of libraries that want to be started with the app. */
 public final class PhoneProvider extends ContentProvider {
     @Override
     public boolean onCreate() {

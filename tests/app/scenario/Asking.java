@@ -14,9 +14,9 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The main thread asks for reports, and continues. {@code mode=disk}: repeatedly, while the disk does not
  * answer; {@code mode=callback}: the callback of each request is called, also when there can be no report;
- * {@code mode=first}: a listener is notified of the first file while the recorder waits for the text of a
- * queued object, which waits for that notification. The arguments of {@link Options} apply; the reports are
- * in a folder inside of {@code dir}.
+ * {@code mode=first}: the recorder waits for the text of a queued object, whose toString waits until a
+ * listener is notified of the first file. The arguments of {@link Options} apply; the reports are in a folder
+ * inside of {@code dir}.
  */
 public final class Asking implements Runnable {
     private static final int MANY = 50;

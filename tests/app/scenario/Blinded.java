@@ -15,7 +15,7 @@ import java.lang.reflect.Field;
  * Another library takes the hook's place, and the queue's idle handlers as well, so that no call of the
  * recorder's on the main thread is left. {@code mode=} says how; {@code other=} Printer or Observer, as
  * {@code hook=} has it; {@code work=} busy or sleep: what the messages after that do. After these messages
- * the app asks for its status and a report from another thread.
+ * another thread of the app requests the status and a report.
  */
 public final class Blinded {
     private static final int MESSAGES = 8;
@@ -201,8 +201,8 @@ public final class Blinded {
     }
 
     /**
-     * Makes this many threads request the status at the same time. Returns when the status no longer says
-     * that the hook is only perhaps in place, or when main has rested.
+     * Makes this many threads request the status at the same time, until the status says for sure whether the
+     * hook is in place, or main has rested.
      */
     private static void askAtOnce(int askers) {
         final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;

@@ -20,9 +20,10 @@ import io.loopbox.Status;
  * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and
  * is caught, a pause, a flood, and a message that never returns.
  *
- * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after
- * the hang began, as the system does, and end it when the report is there. Without it another process sends
- * the signal, or with {@code dumps=MS} the app asks for a report that often from its hang on.
+ * <p>Arguments: those of {@link Options}. {@code self=MS}: this long after the hang began the process sends
+ * itself SIGQUIT, as the system does, and it ends when the report is there. Without {@code self} another
+ * process sends the signal, or with {@code dumps=MS} the app asks for a report at this interval from its hang
+ * on.
  */
 public final class Demo implements Runnable {
     private static final int SHORT_MESSAGES = 150;
@@ -40,7 +41,7 @@ public final class Demo implements Runnable {
         this.options = options;
     }
 
-    /** Runs until it is killed, or until the report is there with {@code self}. */
+    /** Runs until it is killed; with {@code self} only until the report is there. */
     public static void main(String[] arguments) {
         Options options = new Options(arguments);
         Looper.prepareMainLooper();

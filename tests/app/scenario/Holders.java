@@ -8,11 +8,11 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering}
- * one that another thread holds, {@code waiting} on one that no thread holds, a {@code chain} of three
- * holders, a {@code deadlock} of main and another thread, or {@code working}, which waits for none. Prints
- * when main waits; the test sends the signal. {@code gate=FILE}: the last holder gives its lock back when
- * that file appears.
+ * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering}:
+ * another thread holds the lock; {@code waiting}: main is in Object.wait, and no thread holds the lock;
+ * {@code chain}: three holders, each waiting for the lock of the next one; {@code deadlock}: main and another
+ * thread wait for each other; {@code working}: main waits for no lock. Prints when main waits; the test sends
+ * the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
  */
 public final class Holders {
     static final class Basket {}

@@ -321,7 +321,7 @@ public final class Hooks {
         dump("none");
     }
 
-    /** The configuration has impossible values; then the recorder keeps only names of components. */
+    /** Tries impossible values of a configuration. Then the recorder keeps only names of components. */
     private void config() {
         File here = new File(options.text("dir", "."));
         refuse(new Config.Builder(here).detailMs(300));

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 
 /**
- * An app with the performance monitor, and messages that block until the monitor has reported them and
- * sampled the process twice; as many as {@code blocks=} says. Other arguments are those of {@link Options}.
- * {@code gate=FILE}: wait for that file before the monitor is started. {@code printer=yes}: another library
- * has a Printer.
+ * An app with the performance monitor. {@code blocks=}: how many of its messages block, each until the
+ * monitor has reported it and sampled the process twice. Other arguments are those of {@link Options}. {@code
+ * gate=FILE}: wait for that file before the monitor is started. {@code printer=yes}: another library has a
+ * Printer.
  */
 public final class Monitored implements MonitorListener, MonitorSampler, Printer, Runnable {
     private static final int PAUSE_MS = 10;

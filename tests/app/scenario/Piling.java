@@ -92,7 +92,7 @@ public final class Piling {
         wrap();
     }
 
-    /** Wraps the recorder's hook, as a library does that restores its place once a minute. */
+    /** Wraps the recorder's hook, like a library that restores its place once a minute. */
     private void wrap() throws Exception {
         if (options.is("other", "Observer")) {
             if (stats == null || !stats.isInstalled()) {

@@ -173,7 +173,7 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Installs the recorder. From now on messages are counted, the one that this is called in included. */
+    /** Installs the recorder. Counts messages from now on, from the one that calls this. */
     private void install() {
         Script.install(options);
         startsBefore = Math.max(0, stats.starts - 1);

@@ -17,11 +17,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The queue of an app that posts under its own locks, holds the queue's lock, or changes the queue while
- * it is read.
+ * The queue of an app that posts under its own locks, holds the queue's lock, or changes the queue while it
+ * is read.
  *
- * <p>{@code mode=posting}: a message waits whose obj has a synchronized toString, and main posts under the
- * obj's lock all the time, while reports are written of every kind; {@code mode=locked}: main holds the
+ * <p>{@code mode=posting}: a message whose obj has a synchronized toString waits, and main posts under the
+ * obj's lock all the time, while reports of every kind are written; {@code mode=locked}: main holds the
  * queue's lock until the report is there; {@code mode=churn}: threads post and remove, with messages of other
  * Loopers from the same pool.
  */
@@ -130,7 +130,7 @@ public final class Queues {
         Looper.loop();
     }
 
-    /** The lock of the queue is its own object. A report that needed it would never come. */
+    /** The queue's lock is the queue object itself. A report that needed this lock would never come. */
     private void locked() {
         Handler handler = new Handler();
         for (int what = 1; what <= WAITING; what++) {

@@ -14,9 +14,9 @@ import java.io.File;
 
 /**
  * Sends SIGQUIT as the system does, while other libraries want the signal, too. {@code times=}: how many
- * signals; with {@code each=answered} each one only when the one before was answered. {@code mode=} says
- * which scenario; the main thread stays in one message all the while, or in two where the recorder needs the
- * start of one.
+ * signals; with {@code each=answered} a signal is sent only when the previous one was answered. {@code mode=}
+ * says which scenario. The main thread stays in one message all the while, or in two where the recorder needs
+ * the start of one.
  */
 public final class Quits implements Runnable {
     private final Options options;

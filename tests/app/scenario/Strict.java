@@ -17,14 +17,14 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * An app that has the platform report what it should not do. {@code detect=}
+ * An app that makes the platform report what the app should not do. {@code detect=}
  *
  * <ul>
  *   <li>disk: StrictMode ends each use of the disk on the main thread. Only testbeds of API levels have the
  *       platform's StrictMode. The app prints the result of each call, and whether its policy is in force
  *       again after the call;
  *   <li>members: ART reports each hidden member that is looked up, as for {@code detectNonSdkApiUsage}. The
- *   app prints all of them.
+ *       app prints all of them.
  * </ul>
  *
  * Other arguments are those of {@link Options} and {@link Phone}.

@@ -23,8 +23,8 @@ import java.util.TreeMap;
  */
 public final class Wakes extends Handler {
     /**
-     * A message that comes later than expected by more than this leaves threads time to park before it, in
-     * milliseconds.
+     * In milliseconds: a message that is late by more than this leaves threads enough time to park before it
+     * comes.
      */
     private static final long GAP_MS = 80;
     /** Messages that take this long, because the machine is busy with other work, may be sampled. */

@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Work;
 
 /**
- * A list that a finger scrolls, that continues when the finger is lifted, and that stands still twice during
- * that.
+ * A list that a finger scrolls, and that goes on scrolling when the finger is lifted. Then slow code makes it
+ * stand still twice.
  */
 final class Feed extends View {
     private static final int FLING = 24;

@@ -23,9 +23,9 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * Two fingers on a screen that scrolls with each movement. First they tap, and the first finger is lifted
- * first and put back. Then the second one continues to scroll when the first is lifted. Then both scroll, and
- * each is lifted once while the other continues. Arguments: those of {@link Options}.
+ * Two fingers on a screen that scrolls with each movement. First they tap: the first finger is lifted and put
+ * back, and then both are lifted. Then the first finger is lifted, and the second one continues to scroll.
+ * Then both scroll, and each is lifted once while the other continues. Arguments: those of {@link Options}.
  */
 public final class Fingers implements FrameListener, Runnable {
     private static final int FIRST = 0;
@@ -41,7 +41,8 @@ public final class Fingers implements FrameListener, Runnable {
     private static final int TAP_MS = 100;
 
     /**
-     * How often a tap is tried: it takes two frames, and on a busy machine it may take longer than a tap may.
+     * How often a tap is tried: it takes two frames, and on a busy machine these may take longer than {@code
+     * TAP_MS}.
      */
     private static final int TAPS = 50;
 

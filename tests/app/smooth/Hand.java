@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Fingers on one screen, numbered as on a device: the first is 0, and each other gets the lowest free number.
+ * Fingers on one screen, numbered as on a device: the first is 0, and a further one gets the lowest free
+ * number.
  */
 final class Hand {
     private static final long LIMIT_MS = 3_600_000;

@@ -12,9 +12,9 @@ import java.lang.reflect.Method;
 import scenario.Script;
 
 /**
- * What Android 16 reports for the article's trace. The stages are given, because the testbeds' FrameMetrics
- * has no vsync number. The jank types come from a substitute compositor, once before the stages of their
- * frame and once after.
+ * What Android 16 reports for the trace of Taobao's article. The stages are passed to the recorder directly,
+ * because the testbeds' FrameMetrics has no vsync number. A substitute compositor gives the jank types of two
+ * frames: of one after its stages, of the other before them.
  */
 final class JankTypes {
     private static final int SHOWN = 3;

@@ -27,7 +27,7 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A screen that draws all the time and is delayed by something else each time: its drawing, a message, a
+ * A screen that draws all the time. Four things delay it, one after the other: its drawing, a message, a
  * touch, the render thread. Then its listener of frames blocks, and at last the display becomes twice as
  * fast. Arguments: those of {@link Options}.
  */
@@ -77,8 +77,8 @@ public final class Janks {
     }
 
     /**
-     * A listener of frames that blocks when it should: while more frames are drawn than the platform keeps
-     * for it.
+     * A listener of frames that blocks when {@code wanted} is set, until more frames were drawn than the
+     * platform keeps for it.
      */
     private static final class Slow implements FrameListener {
         private static final int DRAWN_MEANWHILE = 24;
@@ -102,8 +102,8 @@ public final class Janks {
         }
 
         /**
-         * Whether frames are still drawn, until the listener has blocked. Counts the frame while the listener
-         * blocks.
+         * Called for each frame. Returns whether the listener is to block or blocks now; as long as it
+         * blocks, the frame is counted.
          */
         boolean takes() {
             if (wanted && stands) {

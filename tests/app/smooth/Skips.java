@@ -16,11 +16,11 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * An animation that stalls: in a frame that has asked for the next one, in a frame that asks for it
- * afterwards, and in a message between two frames. For each frame that stood too long it logs a line, right
- * behind the Choreographer's own line: how many frames were dropped, by the frame times, and the least and
- * the most number of refreshes that passed before the next frame was asked for. A stall that the machine has
- * stretched is tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
+ * An animation that stalls: in a frame after it has asked for the next frame, in a frame before it asks for
+ * the next one, and in a message between two frames. For each frame that stood too long it logs a line, right
+ * after the Choreographer's own line: how many frames were dropped, by the frame times, and the least and the
+ * most refreshes that passed before the next frame was asked for. A stall that the machine has stretched is
+ * tried again. Arguments: {@code hz=} of the display, and those of {@link Options}.
  */
 public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final String TAG = "SKIPS";
@@ -35,7 +35,8 @@ public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final int ON_TIME = 8;
 
     /**
-     * The lengths of the stalls: one above half a second, and one below it but above 30 refreshes of 120 Hz.
+     * The lengths of the stalls: one longer than half a second, and one that is shorter, but longer than 30
+     * refreshes at 120 Hz.
      */
     private static final int[] STALLS_MS = {600, 300};
 

@@ -66,7 +66,7 @@ pub struct Figures {
     pub careful: usize,
 }
 
-/// How the processes that are killed record.
+/// The settings of the processes that are killed.
 #[derive(Debug, Clone, Copy)]
 pub struct Recording<'a> {
     /// The testbed that they run on.
@@ -191,7 +191,7 @@ struct Said {
 }
 
 /// How long the main thread and the threads that bring the ring into its file have waited for a processor so
-/// far; `None` when one of the latter waits right now, or for a disk.
+/// far; `None` when one of these other threads is waiting for a processor or a disk now.
 fn waited(pid: u32) -> Result<Option<u64>> {
     let mut all_ns = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {

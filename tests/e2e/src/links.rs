@@ -31,8 +31,8 @@ const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
 /// Runs an ANR, a hang that the system did not notice, and a crash. Each is in a process that is killed
-/// during it, followed by the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`:
-/// the Android version has `ApplicationExitInfo`; then the whole table is compared.
+/// during it, followed by the next start. `start` returns the app, which runs `integrate.Links`.
+/// `knows_ends`: whether the Android version has `ApplicationExitInfo`; then the whole table is compared.
 ///
 /// # Errors
 /// When a link does something else than it should.

@@ -20,10 +20,10 @@ pub struct Appended {
     pub torn: u64,
 }
 
-/// Kills `runs` processes, each after it has announced some lines, that append to the same file.
+/// Kills `runs` processes that append to the same file, each after it has announced some lines.
 ///
 /// # Errors
-/// When a line is missing that was announced, or one is damaged that is not the last of its process.
+/// When an announced line is missing, or a damaged line is not the last one of its process.
 pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appended> {
     let launcher = launcher(testbed)?;
     let mut announced = Vec::new();

@@ -63,7 +63,7 @@ pub struct RealSdks {
     class_path: Vec<PathBuf>,
     /// The folder that has only the jar of the framework.
     framework: PathBuf,
-    /// The mapping of the app that R8 made.
+    /// R8's mapping of the app.
     mapping: PathBuf,
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 /// `tests/app`, calls the frame above it. Returns how many frames there were.
 ///
 /// # Errors
-/// With the first frame that has no line, or one that does not call what it called.
+/// With the first frame that has no line, or whose line does not call the frame above it.
 pub fn check_lines(stacks: &[Vec<&Frame>], package: &str) -> Result<usize> {
     let mut checked = 0;
     for stack in stacks {

@@ -102,8 +102,8 @@ fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
     Ok(())
 }
 
-/// The queue's list is read by reflection, on the framework's real classes: from the oldest level whose
-/// queue has the method that leaves a barrier to the newest that has a list.
+/// The queue's list is read by reflection, on the framework's real classes. The oldest of these levels is the
+/// first one with a method that leaves a barrier; the newest is the last one whose queue is a list.
 #[test]
 fn a_leaked_barrier_is_a_hang_on_real_levels_whose_queue_is_a_list() -> Result<()> {
     for level in ["fw23", "fw28", "fw31", "fw35", "fw37-legacy"] {

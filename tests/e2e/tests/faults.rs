@@ -48,8 +48,8 @@ impl Shop {
         Ok(shop)
     }
 
-    /// Waits for a ring that could not be made at first: the next try is automatic, and includes what was
-    /// recorded before.
+    /// Waits for a ring that could not be made at first. The recorder tries again by itself, and the ring
+    /// then also has what was recorded before.
     fn ring_comes(&mut self, directory: &Path) -> Result<()> {
         // As far back as there is room.
         let from_the_first_on = |report: &Report| {

@@ -1,6 +1,6 @@
-//! A hang at each place of an app that starts as on a phone (`tests/app/phone`), SIGQUIT during it, then kill
-//! -9: what both reports show. `cargo xtask stress hangs` runs every place in every way to watch, and prints
-//! the table of `docs/blind-spots.md`.
+//! A hang at each place of an app that starts as on a phone (`tests/app/phone`). The app gets SIGQUIT during
+//! the hang, and then kill -9. Checks the report at SIGQUIT and the one that the next launch makes. `cargo
+//! xtask stress hangs` runs every place, watched in every way, and prints the table of `docs/blind-spots.md`.
 
 use anyhow::{Result, ensure};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Stage};
@@ -104,7 +104,8 @@ fn a_hang_is_named_while_the_collector_keeps_main() -> Result<()> {
     play(&cells("art11", Mode::Printer, "full-heap", &["message", "idle"]))
 }
 
-/// A main thread that signals do not reach: the recorder takes SIGQUIT in its place, and so does ART.
+/// No signal reaches main in this wait. The recorder's stall monitor takes SIGQUIT for it, and ART gets it,
+/// too.
 #[test]
 fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art10", Mode::Observer, "vfork", &["application", "message", "touch-down"]))?;

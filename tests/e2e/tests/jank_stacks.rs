@@ -46,7 +46,7 @@ impl Run {
     }
 }
 
-/// The first method that is neither the clock's nor waits for the clock.
+/// The first method that does not belong to the clock and does not wait for it.
 fn on_top(stack: &[Frame]) -> Option<String> {
     let mut names = stack.iter().map(Frame::short);
     names.find(|name| !["System.nanoTime", "Work.busy"].contains(&name.as_str()))
@@ -88,8 +88,8 @@ fn try_runs(
 fn slow_frames_have_their_code_on_top(testbed: &str, hook: &str) -> Result<()> {
     /// The age from which a frame is sampled: one and a half refreshes.
     const ONSET: u64 = 25 * MS;
-    /// By default, what is neither a slow frame nor a hang has no stacks; if it had one, it would be from
-    /// this age on.
+    /// The age from which messages other than slow frames would be sampled. By default only slow frames and
+    /// hangs keep stacks.
     const USUAL_ONSET: u64 = 50 * MS;
 
     let (mut named, mut early) = (BTreeSet::new(), false);

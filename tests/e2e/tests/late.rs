@@ -82,8 +82,7 @@ fn on_each(arguments: &[&str], check: impl Fn(&Played) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// Checks what is known from the first Activity on that the recorder sees: the Activity in front is replaced
-/// by the next one.
+/// Checks what is known once the recorder has seen an Activity: that one replaces the Activity in front.
 fn assert_seen_from_the_next_on(played: &Played) -> Result<()> {
     played.assert_known("next", "yes", SHOP, true)?;
     played.assert_known("behind", "no", SHOP, false)?;
@@ -135,7 +134,7 @@ fn a_process_that_starts_is_neither_in_the_foreground_nor_paused() -> Result<()>
     })
 }
 
-/// The Application exists only after another message, and the Activity before it.
+/// The recorder finds the Application only in a later message. The Activity comes before that message.
 #[test]
 fn an_activity_that_comes_before_the_application_is_known_is_in_the_foreground() -> Result<()> {
     on_each(&["mode=base", "pauseInBackground=on"], |played| {

@@ -56,8 +56,8 @@ fn text(message: &Value) -> &str {
     message["text"].as_str().unwrap_or_default()
 }
 
-/// Checks a message's name: from its text, as of a launched coroutine under the Printer, or else from its
-/// stacks.
+/// Checks a message's name. It comes from the message's text, for example that of a launched coroutine under
+/// the Printer, or else from its stacks.
 fn is_called(message: &Value, name: &str, by: &str) -> Result<()> {
     let callback = message["callback"].as_str().context("no callback")?;
     ensure!(text(message).starts_with(name), "{message} is not {name}");

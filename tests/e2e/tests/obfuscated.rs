@@ -182,9 +182,9 @@ fn by_us(mapping: &Path, mut report: Report, frames: &[String]) -> Result<Vec<Ve
     Ok(found)
 }
 
-/// Within ranges the product agrees with R8's own Retrace. Where a frame has no line it may give more: all
-/// methods that it may be, and the line of a method that has only one. And R8 leaves out frames whose
-/// outermost one was made up.
+/// Within ranges the product agrees with R8's own Retrace. For a frame without a line the product may give
+/// more: all methods that the frame may be, and the line of a method that has only one line. R8 also leaves
+/// out frames whose outermost one was made up.
 #[test]
 fn frames_are_retraced_as_by_r8() -> Result<()> {
     let app = demo()?;

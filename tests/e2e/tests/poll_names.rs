@@ -108,7 +108,8 @@ fn the_head_of_the_queue_is_the_next_message() -> Result<()> {
     Ok(())
 }
 
-/// How many names are another message's depends on the machine; each name has the queue's head as its source.
+/// It depends on the machine how many messages get the name of another one. Each name has the queue's head as
+/// its source.
 #[test]
 fn the_head_of_the_queue_may_be_another_message_while_others_post() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

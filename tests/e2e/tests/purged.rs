@@ -26,7 +26,7 @@ fn app(testbed: &str, folder: &Path, how: &str) -> Result<App> {
     Ok(app.argument(format!("how={how}")))
 }
 
-/// Starts an app, and waits until it records and reports and lines of the monitor are on the disk.
+/// Starts an app. Waits until it records, and until its reports and its monitor's lines are on the disk.
 fn recording(app: App) -> Result<Running> {
     let mut app = app.start()?;
     app.wait_for("SCRIPT installed true true", LIMIT)?;
@@ -58,7 +58,7 @@ fn files_below(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// Waits until there is nothing else below the folder. A file may go while it is read.
+/// Waits until nothing but `wanted` is below the folder. A file may be deleted while the folder is read.
 fn only_left(folder: &Path, wanted: &[&str]) -> Result<()> {
     let wanted: BTreeSet<String> = wanted.iter().map(|&name| name.to_owned()).collect();
     wait_until(&format!("only {wanted:?} is left of {:?}", files_below(folder)), || {

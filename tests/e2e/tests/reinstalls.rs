@@ -13,7 +13,7 @@ const TIMES: u64 = 800;
 /// once waited for the listener, sixteen at most. A leak of two bytes per installation would be more.
 const RECORDER_GROWTH: i64 = 1 << 10;
 /// How many mappings may be added: libraries' arenas and Java's collector make mappings and split them. A
-/// thread's stack that stays would be two each time.
+/// thread's stack that stays would be two mappings each time.
 const MAPPINGS: i64 = 100;
 
 /// The state after a quarter of the run.

@@ -96,8 +96,8 @@ fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
     Ok(())
 }
 
-/// ART's trace also stops the sampler, while the sampler has stopped main, and for longer than the guard
-/// allows for a stop.
+/// ART's trace begins while the sampler has stopped main. It stops the sampler too, so main stays stopped for
+/// longer than the guard allows.
 #[test]
 fn a_trace_that_begins_in_a_stop_does_not_end_sampling() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -131,8 +131,8 @@ fn on_each(mode: &str, check: impl Fn(&Scenario, (bool, &str))) -> Result<()> {
     Ok(())
 }
 
-/// Checks that there is one report, and the Signal Catcher got its signal; it may not have had time to log
-/// one after our end.
+/// Checks that there is one report, and that the Signal Catcher got its signal. When another signal came
+/// after our end, the Signal Catcher may not have had time to log that one.
 fn assert_caught(scenario: &Scenario) {
     assert!(scenario.quits.len() == 1 && (1..=2).contains(&scenario.caught()), "{}", scenario.ended.errors);
 }

@@ -109,8 +109,8 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Runs the article's trace on a platform of this level. Android 16 has the compositor classify frames; older
-/// levels do not, and never load its classes.
+/// Runs the article's trace on a platform of this level. On Android 16 the compositor is asked to classify
+/// frames; on older levels it is not, and its classes are never loaded.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
     let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();

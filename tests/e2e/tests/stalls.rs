@@ -1,4 +1,4 @@
-//! Hangs that end, hangs that do not, and what only seems to be one: the recorder's own watch and its
+//! Hangs that end, hangs that do not, and what only seems to be a hang: the recorder's own watch and its
 //! verdicts.
 
 use anyhow::{Context, Result, ensure};

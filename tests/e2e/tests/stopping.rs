@@ -1,5 +1,5 @@
-//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or reported
-//! any more.
+//! Every way to stop recording, at the wrong moment: once the call has returned, nothing more is recorded,
+//! written or reported.
 
 use anyhow::{Context, Result};
 use lab_launch::reports;

@@ -1,6 +1,7 @@
 //! The classes that are written by hand around the testbeds' real queue and frame clock are as the platform
-//! has them: each class and each member that another package can name is in the real class files of API 29,
-//! or is newer or another level's, by a list, or is a test's, by its name.
+//! has them: each class and each member that another package can name is in the real class files of API 29.
+//! The exceptions are what is newer or another level's, which a list names, and what is a test's, by its
+//! name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,7 @@ impl Level {
         of.extends.iter().find_map(|above| self.member(above, name))
     }
 
-    /// Whether a class is another one, or extends it.
+    /// Whether a class is `above` itself, or extends it.
     fn is_a(&self, class: &str, above: &str) -> bool {
         class == above
             || above == "java/lang/Object"

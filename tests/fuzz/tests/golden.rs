@@ -9,8 +9,8 @@ use loopbox_report::{Analysis, text};
 use std::fs;
 use std::path::PathBuf;
 
-/// The reports by name: of the demo; of a hang with a verdict, a chain of locks and other threads, which then
-/// ended; of a hang in native code; of a damaged ring; of display frames; and of a main thread without a
+/// The reports by name: of the demo; of a hang that then ended, with a verdict, a chain of locks and other
+/// threads; of a hang in native code; of a damaged ring; of display frames; and of a main thread without a
 /// processor.
 const REPORTS_1_0: [(&str, &[u8]); 6] = [
     ("report-1.0", include_bytes!("../../golden/report-1.0.lbx")),

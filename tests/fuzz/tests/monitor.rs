@@ -1,5 +1,5 @@
 //! The memory that a file of the performance monitor takes in addition to its bytes: that of one stall,
-//! however many it has.
+//! however many stalls the file has.
 
 use loopbox_fuzz::peak_of;
 use loopbox_monitor::each_stall;

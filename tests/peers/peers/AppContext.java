@@ -12,8 +12,8 @@ import java.lang.reflect.Proxy;
 
 /**
  * An app for SDKs that use more of Android than others. It has files, and preferences in which nothing was
- * stored. The system has no services and no packages for it. Methods that the testbed's own Context lacks
- * override those of API 29's.
+ * stored. The system has no services and no packages for it. Its methods without {@code @Override} override
+ * those of API 29's Context, which the testbed's own Context lacks.
  */
 final class AppContext extends Application {
     private final File folder;

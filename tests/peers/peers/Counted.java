@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 
 /**
  * Which of a known number of messages were seen: by an SDK, by their numbers; by the recorder, by comparing
- * how many it has seen begin with how many Looper has dispatched. Looper names these for a trace, with which
- * neither an SDK nor the recorder's hook interferes. Main thread.
+ * how many it has seen begin with how many Looper has dispatched. These are counted where Looper names each
+ * message for a trace; neither an SDK nor the recorder's hook interferes with that. Main thread.
  */
 final class Counted {
     private static final Pattern REPORTED = Pattern.compile("\"Tick#(\\d+)#\":\"(\\d+)\"");
@@ -39,7 +39,7 @@ final class Counted {
         firstDispatched = dispatched = Trace.testBegun.size();
     }
 
-    /** Has Looper name the messages of main from now on. */
+    /** Makes Looper name main's messages for a trace from now on. */
     static void begin() {
         Trace.testBegun = new ArrayList<>();
         Looper.getMainLooper().setTraceTag(Trace.TRACE_TAG_APP);

@@ -23,8 +23,8 @@ import org.acra.scheduler.SenderScheduler;
 import org.acra.scheduler.SenderSchedulerFactory;
 
 /**
- * ACRA, which collects the stack and custom data. Its reports are taken where it would have the system
- * schedule a job that sends them.
+ * ACRA, which collects the stack and custom data. Its reports are taken where it would otherwise ask the
+ * system to schedule a job that sends them.
  */
 final class CrashReports {
     private static volatile Consumer<String> onReport = report -> {};
@@ -63,7 +63,7 @@ final class CrashReports {
         reporter.setEnabled(false);
     }
 
-    /** Created by its class. */
+    /** ACRA creates it, by its class. */
     public static final class Taken implements SenderSchedulerFactory {
         @Override public boolean enabled(CoreConfiguration configuration) {
             return true;

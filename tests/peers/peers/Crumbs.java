@@ -13,8 +13,8 @@ import java.security.Security;
 import java.util.function.Consumer;
 
 /**
- * Bugsnag's core, without its plugins and without a network. Its events and sessions have dates as text, for
- * which ICU is missing; breadcrumbs have none before they are sent.
+ * Bugsnag's core, without its plugins and without a network. Only its breadcrumbs can be used: events and
+ * sessions have dates as text, which need ICU. Breadcrumbs have no dates before they are sent.
  */
 final class Crumbs {
     private final Client client;

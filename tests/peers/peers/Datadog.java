@@ -11,7 +11,7 @@ import com.datadog.android.rum.internal.monitor.AdvancedRumMonitor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
-/** The two watchers of Datadog's RUM, and what they give its monitor to send. */
+/** The two watchers of Datadog's RUM, and what they pass to RUM's monitor to be sent. */
 abstract class Datadog extends Peer implements InvocationHandler {
     private static final long NS_PER_MS = 1_000_000;
 

@@ -20,8 +20,8 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 
 /**
- * What Datadog's watchers use of their SDK: only the time, from the SDK's own class. It does nothing else, so
- * that it costs the watchers nothing.
+ * What Datadog's watchers use of their SDK: only the time, from the SDK's own class. This core does nothing
+ * else, so that it costs the watchers nothing.
  */
 final class DatadogCore implements FeatureSdkCore {
     private final TimeProvider time = new DefaultTimeProvider();

@@ -22,8 +22,8 @@ import okio.BufferedSource;
 
 /**
  * OkHttp, and a server in this process that sends numbers, one a line. There is no TLS on a testbed. The
- * server is a proxy, and the host an address of IPv6: OkHttp passes each other name to ICU, which no testbed
- * has.
+ * server is a proxy, and the host an address of IPv6: OkHttp would pass any other name to ICU, which no
+ * testbed has.
  */
 final class Downloads {
     private final ServerSocket server;

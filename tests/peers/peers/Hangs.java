@@ -138,7 +138,7 @@ public final class Hangs {
         }
     }
 
-    /** Has many short messages at once. */
+    /** Posts many short messages at once. */
     static final class Drop implements Runnable {
         @Override public void run() {
             for (int i = 0; i < Leaf.LEAVES; i++) {
@@ -197,7 +197,7 @@ public final class Hangs {
         }
     }
 
-    /** A long message, less than any threshold, and then innocent ones that were waiting behind it. */
+    /** A long message, shorter than any threshold, and then innocent messages that were waiting behind it. */
     static final class Culprit implements Runnable {
         private static final int MS = 4_600;
 

@@ -15,8 +15,8 @@ final class Heartbeats {
     private Heartbeats() {}
 
     /**
-     * ANR-WatchDog. Its error has the stack of each thread as one in a chain of causes; the message of main's
-     * begins with the thread's name.
+     * ANR-WatchDog. Its error is a chain of causes, each with the stack of one thread. The message of a cause
+     * begins with the name of its thread.
      */
     static final class AnrWatchDogs extends Peer {
         private static final int DEFAULT_MS = 5_000;

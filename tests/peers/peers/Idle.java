@@ -40,7 +40,9 @@ public final class Idle {
         Looper.loop();
     }
 
-    /** How often main was woken, or all threads except the one that counts. */
+    /**
+     * With {@code ofMain} how often main was woken, else how often all threads except the one that counts.
+     */
     private static long woken(boolean ofMain) {
         long sum = 0;
         for (File task : new File("/proc/self/task").listFiles()) {

@@ -95,7 +95,7 @@ impl Receiver {
         env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()
     }
 
-    /// Passes the events that have arrived to the app, but movements only if a frame asks for them
+    /// Passes to the app the events that have arrived, but movements only if a frame asks for them
     /// (`batches`). Returns whether it passed movements on.
     fn consume(&self, env: &mut Env<'_>, java: &JObject<'_>, batches: bool) -> jni::errors::Result<bool> {
         if batches {

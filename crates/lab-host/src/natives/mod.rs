@@ -1,7 +1,7 @@
 //! The native half of the framework's classes on a testbed, and of the substitutes for other classes.
 //!
-//! On a device libandroid_runtime, libutils, SurfaceFlinger and the input dispatcher are behind these
-//! classes. Here each has one module: `queue` waits with epoll, `vsync` and `input` are descriptors in a
+//! On a device the native half is in libandroid_runtime and libutils, and behind it are SurfaceFlinger and
+//! the input dispatcher. Here the module `queue` waits with epoll, `vsync` and `input` add descriptors to a
 //! queue's set, and through `log` the fake services call this program.
 
 mod input;

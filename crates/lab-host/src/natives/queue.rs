@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::registration::register_those_there;
 
-/// How many descriptors one wait reports; libutils' number.
+/// How many descriptors one wait reports at most; the same number as in libutils.
 const EVENTS: usize = 16;
 
 // MessageQueue.OnFileDescriptorEventListener.

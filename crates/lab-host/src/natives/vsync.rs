@@ -143,16 +143,16 @@ impl Callback for Receiver {
     }
 }
 
-/// The parameters of `DisplayEventReceiver.dispatchVsync` on this level.
+/// The parameters of `DisplayEventReceiver.dispatchVsync`, which depend on the API level.
 #[derive(Debug, Clone, Copy)]
 enum Dispatch {
     /// API 21 to 28: the time, the display's number, the frame's number.
     Number,
     /// API 29, 30 and 34 on: the time, the display's identity, the frame's number.
     Identity,
-    /// API 31 and 32: with the numbers of one timeline.
+    /// API 31 and 32: as [`Self::Identity`], and three numbers of one timeline.
     Timeline,
-    /// API 33: with an object that holds several timelines.
+    /// API 33: as [`Self::Identity`], and an object that holds several timelines.
     Timelines,
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<Path
 /// testbed's C library.
 ///
 /// # Errors
-/// When the compiler cannot be had, or they do not compile, or fail: with what they print.
+/// When the compiler cannot be had, or the tests do not compile, or fail; the error has what they print.
 pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     let arch = testbed.arch()?;
     let lib = testbed.dir.join("lib").display().to_string();
@@ -57,8 +57,8 @@ pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
 }
 
-/// Cargo's target folder. It is one for all architectures: macros and build scripts run on this machine and
-/// are compiled once.
+/// Cargo's target folder. All architectures share it: macros and build scripts run on this machine and are
+/// compiled once.
 fn products() -> PathBuf {
     target().join("linux")
 }

@@ -23,7 +23,8 @@ use loopbox_testbed::{Arch, Testbed};
 
 use crate::derive;
 
-/// The version of the way to build the shim, a part of the cache key: to be changed together with it.
+/// The version of the way in which the shim is built, as a part of the cache key. Change it whenever the way
+/// changes.
 const RECIPE: u32 = 1;
 
 /// A testbed in which the shipped library loads.

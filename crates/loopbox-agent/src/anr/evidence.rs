@@ -45,8 +45,8 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns))
 }
 
-/// Asks the system whether this process does not respond. `None` when the system cannot be asked or reports
-/// nothing; with `last`, reporting nothing is an answer, too.
+/// Asks the system whether this process does not respond. `None` when the system cannot be asked or, unless
+/// `last` is true, when it reports nothing.
 pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
     match framework::not_responding(env).ok()? {
         Some(words) => Some(SystemWord::NotResponding(words)),

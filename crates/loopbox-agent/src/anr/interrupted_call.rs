@@ -1,10 +1,11 @@
 //! Which system call a signal interrupted, from the registers that its handler found.
 //!
-//! `/proc/PID/syscall` has it too, but only a debuggable process may read it. The kernel either goes back to
-//! the instruction of the call, to start it again when the handler returns, with all registers as they were;
-//! or it ends the call with EINTR. Then arm and arm64 still have the number, and all arguments but the first;
-//! x86 has the arguments, and the number is known from the instruction before the call's, which in the stubs
-//! of a C library loads it.
+//! `/proc/PID/syscall` has it too, but only a debuggable process may read it.
+//!
+//! The kernel may start the call again after the handler. Then it has gone back to the call's instruction,
+//! and all registers are as they were. Or it ends the call with EINTR. Then arm and arm64 still have the
+//! number, and all arguments but the first. x86 then has all arguments, and the number is read from the
+//! instruction before the call's, which loads it in the stubs of a C library.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;

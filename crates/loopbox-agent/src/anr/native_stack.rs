@@ -3,9 +3,9 @@
 //!
 //! The handler allocates nothing and takes no lock, and all it calls is the clock. It follows the chain of
 //! frame pointers: on arm64 the compilers of Android keep them by default, and on x86-64 much code has them,
-//! so native code above the first Java method is there. On armv7 there is no common layout of frames (Thumb
-//! code uses r7, ARM code r11, and neither is kept by default), and on x86 the default is to keep none: there
-//! only the registers are captured.
+//! so the native code above the first Java method is captured. On armv7 there is no common layout of frames
+//! (Thumb code uses r7, ARM code r11, and neither is kept by default), and on x86 the default is to keep
+//! none. On these two only the registers are captured.
 
 use crate::sys::clock;
 use loopbox_format::model::{NativeFrameSource, Uptime};
@@ -73,9 +73,9 @@ impl NativeCapture {
     }
 }
 
-/// Finds where the main thread's stack ends; until then only registers are captured. Opens no file: the
-/// kernel lays what it gives a program (`AT_RANDOM`, for one) above the first frame (`create_elf_tables` of
-/// `fs/binfmt_elf.c`), and an app has the stack of the zygote that it was forked from.
+/// Finds where the main thread's stack ends, by the address of `AT_RANDOM`: the kernel places what it passes
+/// to a program above the first frame (`create_elf_tables` of `fs/binfmt_elf.c`). An app has the stack of the
+/// zygote that it was forked from. Opens no file. Before this call only registers are captured.
 pub(super) fn find_stack_end() {
     // SAFETY: no pointers; 0 for what the kernel has not given.
     let above = unsafe { libc::getauxval(libc::AT_RANDOM) };

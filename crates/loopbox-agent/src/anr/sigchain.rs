@@ -87,8 +87,8 @@ pub(super) enum InKernel {
 /// call decides; later calls return the same result. Takes the linker's lock.
 ///
 /// # Errors
-/// When the chain cannot keep a handler with the kernel whatever a library sets. The signal must not be
-/// unblocked then.
+/// When a library of the app could still replace the handler in the kernel. The signal must not be unblocked
+/// then.
 pub(super) fn claim(handler: Handler) -> Result<(), Unclaimed> {
     CLAIMED.get_or_init(|| claim_in(find()?, handler)).map(|_| ())
 }
@@ -236,8 +236,8 @@ mod tests {
 
     extern "C" fn front(_: libc::c_int) {}
 
-    /// Adds a handler as a chain does that other libraries go past, because its functions are found after the
-    /// C library's: it sets only the kernel's action.
+    /// Adds a handler, as a chain would that is bypassed because libraries find the C library's functions
+    /// before the chain's. Sets only the kernel's action.
     unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
         // SAFETY: the caller's own action; `front` is a handler.
         unsafe {

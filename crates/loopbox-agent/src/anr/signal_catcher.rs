@@ -1,8 +1,8 @@
 //! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
 //!
-//! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for
-//! another to be suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no
-//! thread here asks meanwhile, and no signal is forwarded in the middle of a stop.
+//! While it writes, ART waits for every thread that runs Java code. In ART 16 a thread that asks for the
+//! suspension of another waits as well: up to thirty seconds where a thread reaches no safepoint. So no
+//! thread of the recorder asks for one meanwhile, and no signal is forwarded in the middle of a stop.
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
@@ -15,8 +15,8 @@ use std::{fs, io};
 /// The pause between two checks of the thread.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How long a signal waits for the end of a stop. A stop usually takes microseconds, but up to ten seconds
-/// where main reaches no safepoint; then the signal does not wait any longer.
+/// How long a signal waits at most for the end of a stop before it is forwarded. A stop usually takes
+/// microseconds, but up to ten seconds where main reaches no safepoint.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const STOP_PAUSE: Duration = Duration::from_millis(1);
 
@@ -96,8 +96,8 @@ pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends the thread the signal, if the thread was found: when no thread is stopped, or after
-/// [`LONGEST_STOP`]. Async-signal-safe.
+/// Sends the thread the signal, if the thread was found. While a thread is stopped it waits first, for
+/// [`LONGEST_STOP`] at most. Async-signal-safe.
 pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);
 }

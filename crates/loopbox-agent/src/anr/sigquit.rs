@@ -1,22 +1,24 @@
 //! SIGQUIT, which the system sends to a process that does not respond.
 //!
-//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the
-//! main thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our
-//! handler captures where the main thread is, counts the signal and wakes the worker; when our report is on
-//! disk, the worker forwards the signal to the Signal Catcher, which writes the system's own trace. A worker
-//! that is late does not delay that trace: the stall monitor forwards the signal at the deadline.
+//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. When it is
+//! unblocked on the main thread, the kernel delivers it there (`complete_signal` tries the main thread
+//! first). Our handler captures where the main thread is, counts the signal and wakes the worker; when our
+//! report is on disk, the worker forwards the signal to the Signal Catcher, which writes the system's own
+//! trace. A worker that is late does not delay that trace: the stall monitor forwards the signal at the
+//! deadline.
 //!
-//! Unblocked, the signal ends a process that has no handler for it, and other libraries set and restore
-//! actions when they like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps a
-//! handler with the kernel whatever they set, and ours is called by the chain. Where there is no such chain
-//! nothing is unblocked, and ART gets the signal, as without us: the stall monitor notices that it has.
+//! Once unblocked, the signal ends a process that has no handler for it, and other libraries set and restore
+//! actions when they like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps its
+//! handler in the kernel, whatever actions they set, and that handler calls ours. Where there is no such
+//! chain nothing is unblocked, and ART gets the signal, as without us. The stall monitor then notices that
+//! ART has got it.
 //!
 //! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal
 //! unblocked, and no thread can block it for them: with the default action back in place, a signal that
 //! reaches one of them would end the process. Without a session the handler forwards the signal at once.
 //!
-//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel
-//! wakes no other thread for it: the stall monitor takes that signal in its place.
+//! A main thread in an uninterruptible wait (for the disk, mostly) takes no signal, and the kernel wakes no
+//! other thread for it. The stall monitor then takes the signal in main's place.
 
 use super::sigchain::{self, InKernel, Unclaimed};
 use super::{native_stack, other_handler, signal_catcher};
@@ -52,7 +54,8 @@ static BLOCKED: AtomicBool = AtomicBool::new(false);
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
-/// A harmless state is repaired this often at most. A library that keeps changing it back wins.
+/// SIG_IGN and a blocked signal, which are harmless states, are repaired this often at most. A library that
+/// keeps restoring such a state wins.
 const MAX_REPAIRS: u32 = 8;
 
 /// The installed handler, with the state that was found before.

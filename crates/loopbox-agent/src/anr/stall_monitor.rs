@@ -30,8 +30,8 @@ const PARK_AFTER_NS: u64 = 450_000_000;
 const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// The shortest time between two copies of the ring while messages run.
 const COPY_EVERY_NS: u64 = 400_000_000;
-/// A message that has run this long leaves a report when its process is killed: from then on each check is
-/// copied into the file.
+/// A message that has run this long leaves a report when its process is killed: from then on the ring is
+/// copied into its file at each check.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
@@ -191,8 +191,8 @@ struct Between<'a> {
     over: (Token, u64),
     /// Without a hook: the token of what is found next outside of messages.
     next: Token,
-    /// When the worker was last asked to check what only Java can see, and after which message;
-    /// [`Token::NONE`] while one ran.
+    /// After which message the worker was last asked to check what only Java can see ([`Token::NONE`] if a
+    /// message was running), and when.
     asked: (Token, Uptime),
     /// Whether the worker must be asked now.
     asks: bool,
@@ -296,8 +296,8 @@ impl Between<'_> {
     }
 }
 
-/// Takes a signal in place of a main thread that cannot. A main thread that can take it does so as soon as it
-/// has a processor. Returns since when a signal is pending.
+/// Takes a pending signal in place of a main thread that cannot take it. A main thread that can take it does
+/// so as soon as it has a processor. Returns since when a signal is pending.
 fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptime> {
     if !sigquit::is_pending() {
         return None;
@@ -312,9 +312,9 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
 /// What the last check of the Signal Catcher found; the next one is compared with it.
 #[derive(Clone, Copy)]
 enum Earlier {
-    /// The state when this session's worker found the thread, which it may not have done yet.
+    /// Not checked yet: compare with the count that the worker stored when it found the Signal Catcher.
     WhenFound,
-    /// Nothing is known, because it was not checked for a while.
+    /// Unknown, because the Signal Catcher was not checked for a while.
     Unknown,
     At(Snapshot),
 }

@@ -42,8 +42,8 @@ pub(crate) struct AnrTracker {
     settled: bool,
     /// The last signal that got a report, and what main ran at that signal.
     signal: Option<(Token, QuitSignal)>,
-    /// Where main sleeps although messages are due, as the token between the two messages, and since when.
-    /// `None` while it does not.
+    /// Since when main sleeps although messages are due, with the token of the time between two messages in
+    /// which it sleeps. `None` while it does not.
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
@@ -97,8 +97,8 @@ impl AnrTracker {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
-    /// Notes that main has slept for `held_ns` between two messages, which `token` stands for, while messages
-    /// are due. Returns whether that is a hang.
+    /// Notes that main has slept for `held_ns` although messages are due. `token` is that of the time between
+    /// two messages in which it sleeps. Returns whether that is a hang.
     pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
         self.held_back = Some((token, clock::now_ns().minus(held_ns)));
         !proc::is_traced() && !framework::is_debugged(env)
@@ -109,9 +109,9 @@ impl AnrTracker {
         self.held_back = None;
     }
 
-    /// Where main sleeps although messages are due, as the token between the two messages, and since when.
-    /// `None` unless the report is about that: it was written for that reason, or nothing has run since. A
-    /// message that may pass a barrier can run at this moment.
+    /// Since when main sleeps although messages are due, with the token of the time between two messages in
+    /// which it sleeps. `None` unless the report is about that: the report was written for that reason, or
+    /// nothing has run since. A message that may pass a barrier can run at this moment.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;

@@ -166,8 +166,8 @@ pub extern "system" fn rests(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// `Native.beginInput`: a window is called with an event. Returns whether the event counts as a message: not
-/// inside of a message, and not where nothing is recorded.
+/// `Native.beginInput`: a window is called with an event. Returns whether the event counts as a message: it
+/// does outside of messages only, and only while something is recorded.
 pub extern "system" fn begin_input(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jboolean {
     let at = StackPointer::here();
     // SAFETY: as in `on_begin`.

@@ -34,7 +34,7 @@ fn on_frame(time_ns: sys::jlong) -> sys::jboolean {
     on_main(|frames, running| frames.frame(time_ns, running))
 }
 
-/// `Native.frame`: the frame callback runs; returns whether it is to be asked for again.
+/// `Native.frame`: the frame callback runs. Returns whether Java should ask for it again.
 pub extern "system" fn frame(_: *mut sys::JNIEnv, _: sys::jclass, time_ns: sys::jlong) -> sys::jboolean {
     on_frame(time_ns)
 }

@@ -64,7 +64,7 @@ impl MainFrames {
         }
     }
 
-    /// From now on the display shows the frame that runs in this message.
+    /// From now on the display shows the frame that the message `running` draws.
     fn stands(&mut self, running: Option<Token>) {
         if self.own != running {
             self.own = running;

@@ -21,8 +21,9 @@ pub(crate) struct Main {
     pub(crate) nested: u32,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
-    /// How many loops were on the stack when recording began; `None` once the message has ended in which it
-    /// began. Where on the stack that message started is unknown, so every start inside of it is in doubt.
+    /// How many loops were on the stack when recording began in the middle of a message; `None` once that
+    /// message has ended. Where on the stack the message started is unknown, so every start inside of it is
+    /// in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
@@ -92,7 +93,8 @@ pub(crate) fn begun() -> u64 {
 
 /// The main thread's recorder; null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
-/// The recording thread, by its `pthread_t`. 0 from the end of the recording on, which any thread may set.
+/// The recording thread, by its `pthread_t`; 0 once the recording has ended. Any thread may end the
+/// recording.
 static THREAD: AtomicUsize = AtomicUsize::new(0);
 /// The thread that `MAIN` belongs to, also when the recording has ended.
 static OWNER: AtomicUsize = AtomicUsize::new(0);

@@ -81,7 +81,7 @@ impl Peek {
         }
     }
 
-    /// The message that `next()` will take, if it takes one, and when that was due.
+    /// The message that `next()` will take, if it takes one, and when that message was due.
     ///
     /// # Safety
     /// This thread's environment, in a native method whose end frees local references, without a pending
@@ -116,7 +116,7 @@ impl Peek {
     /// The first asynchronous message after a barrier.
     ///
     /// # Safety
-    /// As for [`read`](Self::read); a `Message`.
+    /// As for [`read`](Self::read); `barrier` is a `Message`.
     #[cold]
     unsafe fn behind_barrier(&self, raw: *mut JNIEnv, barrier: jobject) -> Option<jobject> {
         let mut message = barrier;
@@ -138,7 +138,7 @@ impl Peek {
     }
 
     /// # Safety
-    /// As for [`read`](Self::read); an object or null.
+    /// As for [`read`](Self::read); `object` is an object or null.
     unsafe fn class_of(&mut self, raw: *mut JNIEnv, object: jobject) -> ClassId {
         if object.is_null() {
             return ClassId::NONE;
@@ -158,7 +158,7 @@ impl Peek {
     }
 
     /// # Safety
-    /// As for [`read`](Self::read); a class.
+    /// As for [`read`](Self::read); `class` is a class.
     #[cold]
     unsafe fn add(&mut self, raw: *mut JNIEnv, class: sys::jclass) -> ClassId {
         if self.classes.len() == MOST_CLASSES || memory::is_short() {

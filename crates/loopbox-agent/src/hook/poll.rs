@@ -1,9 +1,10 @@
 //! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and
-//! when it returns, and calls the function that was there before. Where ART keeps the address of a native
-//! method's function is in no table of offsets: [`NativeEntry`] finds it.
+//! when it returns, and calls the function that was there before. No table of offsets says where ART keeps
+//! the address of a native method's function: [`NativeEntry`] finds the place.
 //!
-//! On the main thread a poll makes no object and calls no Java. The exception: where its frame is at another
-//! address than the last one's, the Java stack shows to which loop it belongs.
+//! On the main thread a poll makes no object and calls no Java. The exception: where its stack frame is at
+//! another address than that of the last poll, the Java stack is read, which shows to which loop the poll
+//! belongs.
 
 use super::callbacks;
 use super::frame_events::MainFrames;
@@ -30,9 +31,9 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// The code that polled when the stack of a poll was last read, an idle handler was last called, or the hook
-/// was put in. Another library's function on top of ours moves our frame, so the stack is read again. Main
-/// thread only.
+/// The code that polled when the latest of these happened: the stack of a poll was read, an idle handler was
+/// called, the hook was put in. Another library's function on top of ours moves our frame, so the stack is
+/// read again. Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
 /// Incremented each time that the hook is installed.
@@ -137,8 +138,7 @@ pub fn word() -> Option<usize> {
     if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
 }
 
-/// The address of the code that polls now, read without a system call, for the main thread; 0 where it was
-/// never seen.
+/// As [`word`], but without its system call, so that the main thread may call it; 0 where it was never seen.
 fn word_on_main() -> usize {
     let at = WORD.load(Ordering::Acquire);
     if at == 0 {
@@ -416,8 +416,8 @@ pub unsafe extern "system" fn in_activity(
     }
 }
 
-/// `Native.pollThere`: a number that stands for the code that polls now: 1 for ours, 0 when it cannot be
-/// seen.
+/// `Native.pollThere`: a number that identifies the code that polls now. It is 1 for our code, and 0 when the
+/// code cannot be seen.
 pub extern "system" fn there(_: *mut sys::JNIEnv, _: sys::jclass) -> jlong {
     word().map_or(0, |address| if is_ours(address) { 1 } else { address as jlong })
 }

@@ -42,7 +42,7 @@ impl<'local> Env<'local> {
         unsafe { JniEnv::from_raw(self.raw.cast()) }
     }
 
-    /// An object from a reference that JNI returned; null is one, too.
+    /// An object from a reference that JNI returned, which may be null.
     ///
     /// # Safety
     /// A new local reference, which nothing else owns, or null.
@@ -51,7 +51,7 @@ impl<'local> Env<'local> {
         unsafe { JObject::kind_from_raw(reference) }
     }
 
-    /// A string from a reference that JNI returned; null is one, too.
+    /// A string from a reference that JNI returned, which may be null.
     ///
     /// # Safety
     /// As of [`object`](Self::object), and it is a `java.lang.String`.

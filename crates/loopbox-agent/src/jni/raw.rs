@@ -72,7 +72,8 @@ pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>
     if class.is_null() { Err(failure(env)) } else { Ok(Forever(class)) }
 }
 
-/// Finds a static method. Its signature is a plain text: the jni crate's kind is a table of its parts.
+/// Finds a static method. Its signature is passed as plain text; the jni crate's type for signatures would
+/// add a table of the parts.
 pub fn static_method(
     env: &mut Env<'_>,
     (class, name): Member<'_>,

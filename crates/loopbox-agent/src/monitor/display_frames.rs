@@ -25,7 +25,7 @@ const WINDOW: i32 = 0;
 const GESTURE: i32 = 1;
 const SKIPPED: i32 = 2;
 
-/// Takes frames between reports.
+/// Takes the events of display frames out of the queue, between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
     /// Whether something is open, like a gesture, that will end merely because time passes.

@@ -6,10 +6,10 @@
 //! tabs between:
 //! * `B`, token, start, time of the stack; the stack follows.
 //! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not
-//!   seen), `what`, target, callback, number of samples. Where display frames are recorded and its screen had
-//!   some: frames that it dropped, the screen's frames, how long they stood, how many it dropped, its hitch,
-//!   and its name. Then distinct stacks, most frequent first, each behind a line of `#`, number of samples,
-//!   times of the first and the last.
+//!   seen), `what`, target, callback, number of samples. Where display frames are recorded and the message's
+//!   screen had some: how many frames the message dropped, and of the screen the number of its frames, how
+//!   long they stood, how many were dropped, its hitch, and its name. Then distinct stacks, most frequent
+//!   first, each behind a line of `#`, number of samples, times of the first and the last.
 //!
 //! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first:
 //! class, method, file and line (negative for native code); a line with a number alone stands for frames that

@@ -28,8 +28,8 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in an
 /// annotation must not keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
-/// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds,
-/// when the main thread does not stop.
+/// How long a report waits for a stack of the main thread. To take one lasts some hundred microseconds, but
+/// seconds when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
 /// How many trees of shorter messages are kept, too, while display frames come: those with the most stacks.
 const JANK_TREES: usize = 12;
@@ -379,8 +379,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Has Java put the hook back, or check it, where a stack has shown since the last call that the hook
-    /// missed a message or its end.
+    /// Makes Java put the hook back if, since the previous call of this method, a stack has shown that the
+    /// hook missed a message. Makes Java check the hook if a stack has shown that it missed a message's end.
     pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);
@@ -442,8 +442,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The trees of this process with the running message's last; the ring has them too, but shortened to its
-    /// slots.
+    /// Puts the trees of this process into the report, the growing one last. The ring has them too, but
+    /// shortened to its slots. Returns the symbols that they use.
     fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
         let mut of_frames = Vec::new();
         for jank in &mut report.frames.janks {

@@ -69,8 +69,8 @@ fn call_in_proc() -> Option<SystemCall> {
 }
 
 impl Begun {
-    /// The native stack, if the report's signal stopped the main thread. May wait while another thread
-    /// changes the memory map.
+    /// The native stack, if the main thread took the report's signal. May wait while another thread changes
+    /// the memory map.
     pub(super) fn native_stack(&self) -> Option<NativeStack> {
         let capture = self.capture.as_ref()?;
         let all = capture.addresses();

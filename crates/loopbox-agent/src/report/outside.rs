@@ -82,7 +82,7 @@ fn is_away(session: &Session, token: Token) -> bool {
     }
 }
 
-/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main
+/// Whether a main thread that seems idle may be busy: messages are due, and the queue does not say that main
 /// waits for one.
 pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;

@@ -9,9 +9,8 @@ use loopbox_format::model::{Feature, Uptime};
 use loopbox_store::{Mirror, Volatile};
 use std::sync::Arc;
 
-/// How long to wait after the file could not be made, because the user has not unlocked the device yet, for
-/// example, or the disk is full. The next copy after that time tries again. The time doubles with each
-/// failure.
+/// How long to wait when the file could not be made (for example because the user has not unlocked the device
+/// yet, or the disk is full). The next copy after that time tries again. The time doubles with each failure.
 const RETRY_NS: u64 = 10_000_000_000;
 const MAX_RETRY_NS: u64 = 320_000_000_000;
 

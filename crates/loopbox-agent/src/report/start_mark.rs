@@ -6,7 +6,7 @@ use loopbox_format::model::Uptime;
 use std::fs;
 use std::path::PathBuf;
 
-/// Errors of the recorder at a start happen within this time.
+/// A start that is this old has lasted: errors of the recorder at a start happen earlier.
 const LASTS_NS: u64 = 5_000_000_000;
 
 pub(super) struct StartMark {

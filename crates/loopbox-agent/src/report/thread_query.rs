@@ -28,8 +28,8 @@ pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     Some(deadline_ns)
 }
 
-/// Waits for the answer while the signal waits to be forwarded. The stall monitor forwards it when it is
-/// time.
+/// Waits for the answer, for [`BEFORE_TRACE_NS`] at most, and only while the signal waits to be forwarded:
+/// the stall monitor may forward it meanwhile.
 pub(super) fn wait_before_trace(session: &Session) {
     let until_ns = clock::now_ns().plus(BEFORE_TRACE_NS);
     while session.shared.signal_since_ns().is_some() && !session.thread_queries.is_complete() {

@@ -11,8 +11,8 @@ use loopbox_recorder::Front;
 
 /// A message of at least this age leaves a report if its process is killed.
 const LATE_NS: u64 = 1_000_000_000;
-/// How many warnings are kept: as many as the ring has room for. If there are more, main was late during all
-/// of them.
+/// How many warnings that concern this process are kept: as many as the ring has room for. When there are
+/// more, the oldest are dropped.
 const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]
@@ -38,7 +38,8 @@ impl Warned {
         !self.waiting.is_empty()
     }
 
-    /// Notes that main is late. Returns how many of [`Warned::concerns`], the last ones, are new.
+    /// Notes that main is late, so the waiting warnings concern this process. Returns how many of them are
+    /// now at the end of [`Warned::concerns`].
     pub(super) fn is_late(&mut self, now_ns: Uptime) -> usize {
         self.forget(now_ns);
         let new = self.waiting.len();

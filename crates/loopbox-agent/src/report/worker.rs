@@ -37,7 +37,7 @@ const CHECK_MS: u64 = 500;
 const TRACE_CHECK_MS: i32 = 10;
 /// How long the queue of a suspect waits for ART's own trace.
 const TRACE_NS: u64 = 1_000_000_000;
-/// How much later a rest check is made that was put off because ART writes its own trace.
+/// How long a rest check is put off while ART writes its own trace.
 const REST_CHECK_AGAIN_MS: u64 = 100;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;

@@ -9,8 +9,9 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// How often a stop is left alone because ART has suspended the sampler, too: for as long as ART's longest
-/// limit for a trace. Such a stop of all threads makes main wait in any case, and ends without us.
+/// At how many checks a stop is left alone because ART has suspended the sampler, too. Together they last as
+/// long as ART's longest limit for a trace. While ART stops all threads main would wait in any case, and that
+/// ends without us.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";

@@ -58,7 +58,7 @@ impl KnownSymbols for KeptSymbols<'_> {
     }
 }
 
-/// The work of the native methods below; the sampler's stack holds it while it calls them.
+/// The work of the native methods below. It lies on the sampler's stack while the sampler calls them.
 pub(crate) enum Job<'a> {
     /// Find ART.
     Discover {

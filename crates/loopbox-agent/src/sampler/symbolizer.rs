@@ -1,4 +1,4 @@
-//! Makes numbered locations of method pointers, on the sampler thread, in two steps. In the fast native
+//! Turns method pointers into numbered locations, on the sampler thread, in two steps. In the fast native
 //! method that walked the stack, where no class can be unloaded and no collection ends, names are read, a few
 //! at a time and without any lock. Afterwards, in native state, the symbol table is locked and numbers are
 //! given.
@@ -177,7 +177,7 @@ impl KnownMethod {
     }
 }
 
-/// A method without a name, for this stack.
+/// The location for a method whose name is not known, in this stack.
 fn unknown(table: &mut SymbolTable, method: MethodRef) -> Option<LocationId> {
     let unknown = Method {
         class: "?".to_owned(),

@@ -1,6 +1,6 @@
 //! The thread dump and the chain of locks that the main thread waits for. The worker wants them for a report;
-//! the sampler finds them out, the only thread that suspends others. Each thread is suspended alone, for one
-//! walk.
+//! the sampler makes them, because it is the only thread that suspends others. Each thread is suspended
+//! alone, for one walk.
 
 use super::suspended_call::{InspectJob, Job, Walker, call};
 use super::symbolizer::Symbolizer;
@@ -212,7 +212,7 @@ const PLATFORM_THREADS: &str = "ADB-JDWP|Binder:|FinalizerDaemon|FinalizerWatchd
     Profile Saver|ReferenceQueueD|RenderThread|Runtime worker|Signal Catcher|binder:|hwuiTask|\
     loopbox-|mali-|perfetto_hprof|queued-work-loo";
 
-/// The name that stands for that of each thread that the platform has not started, when the app wants that.
+/// The text that replaces the name of each thread that the platform has not started, when the app wants that.
 const REDACTED: &str = "redacted";
 
 fn redact(thread: OtherThread) -> OtherThread {

@@ -85,7 +85,7 @@ impl ClassId {
         self.0.into()
     }
 
-    /// The inverse of [`to_bits`](Self::to_bits), of the lowest bits.
+    /// The inverse of [`to_bits`](Self::to_bits). Higher bits are ignored.
     pub(crate) fn from_bits(bits: u64) -> Self {
         Self((bits & ((1 << Self::BITS) - 1)) as u32)
     }

@@ -51,8 +51,8 @@ impl MainState {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages may still run while the main thread has this number between messages, because they
-    /// were around a loop then.
+    /// How many messages were around the loop that main waited in, or had left, while its token was
+    /// `between`. They may still run. 0 where that is not known.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }

@@ -93,7 +93,8 @@ pub(crate) struct Session {
     /// What earlier processes left. The worker finds it out before anything else, and the sampler waits for
     /// it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
-    /// How often ART's Signal Catcher had given its processor up when the worker found it.
+    /// The number of times that ART's Signal Catcher had given up its processor, read when the worker found
+    /// that thread.
     pub(crate) catcher_pauses: OnceLock<u64>,
     /// Whether another process of the app has switched the recorder off.
     pub(crate) kill_switch: KillSwitch,
@@ -154,9 +155,9 @@ impl Session {
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
-    /// Whether the main thread has run since it was first seen to wait after the last message that the hook
-    /// saw. If so, it may have run something that no hook saw. `None` where it was not seen to wait since, or
-    /// a message runs.
+    /// Compares with the first time, after the last message that the hook saw, at which the main thread was
+    /// seen to wait: whether it has run since. If so, it may have run something that no hook saw. `None`
+    /// where there was no such time, or a message runs.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
@@ -199,7 +200,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Answers all requests that there will be no report.
+    /// Answers to all requests that there will be no report.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

@@ -40,7 +40,7 @@ impl MonitorWishes {
         block_ns != 0 && age_ns >= block_ns && self.level().is_some()
     }
 
-    /// Whether a stack of this age is the first one of a message that blocks, or the next one.
+    /// Whether a stack of this age is among the first two since the message counts as blocking.
     pub(crate) fn blocks_now(&self, age_ns: u64, interval_ns: u64) -> bool {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fen
 /// The bits of `parked`: which thread sleeps.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
-/// This bit does not represent a sleeping thread: the main thread should unblock SIGQUIT at the next message.
+/// The one bit of `parked` that is not about a sleeping thread: a request that the main thread unblock
+/// SIGQUIT at its next message.
 const UNBLOCK: u32 = 4;
 
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at
@@ -188,7 +189,7 @@ impl SharedState {
         }
     }
 
-    /// Makes the stall monitor not rely on the hook until this uptime, wherever the hook is.
+    /// Makes the stall monitor not rely on the hook until this uptime, even while the hook is in its place.
     pub(crate) fn rely_on_hook_from(&self, at_ns: Uptime) {
         self.hook.relied_on_from_ns.store(at_ns.0, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);
@@ -216,7 +217,7 @@ impl SharedState {
         self.background.load(Ordering::Relaxed)
     }
 
-    /// Ends sampling. When the sampler is not trusted any more, it ends when it returns, if it does.
+    /// Ends sampling. A sampler that is stuck in a stop ends when it returns from that, if it does.
     pub(crate) fn end_sampling(&self) {
         self.sampler.ended.store(true, Ordering::SeqCst);
         self.sampler.answers_queries.store(false, Ordering::SeqCst);
@@ -258,7 +259,8 @@ impl SharedState {
         Some(self.signal_ns.load(Ordering::SeqCst)).filter(|&ns| ns != 0).map(Uptime)
     }
 
-    /// Whether a signal waits to be forwarded; the caller has to do it. Async-signal-safe.
+    /// Takes the signal that waits to be forwarded, if there is one. If so, the caller has to forward it.
+    /// Async-signal-safe.
     pub(crate) fn take_signal(&self) -> bool {
         self.signal_ns.swap(0, Ordering::SeqCst) != 0
     }

@@ -14,7 +14,7 @@ const BYTES: &str = "current high max swap.current swap.high swap.max";
 const COUNTERS: &str = "cgroup.high_times cgroup.max_times cgroup.swap_high_times cgroup.swap_max_times \
                         cgroup.stalled_us main.major_faults";
 const COUNTED: usize = 6;
-/// The prefix of the growth since the suspicion, and of the time in which it grew.
+/// The prefix of the names of what has grown since the suspicion, and of the time since then.
 const SINCE: &str = "lately.";
 
 /// The counters at a moment; `None` for what could not be read.

@@ -43,7 +43,7 @@ pub(crate) fn trace_begins(signal_catcher: i32) {
     }
 }
 
-/// Simulates that the worker's thread, which begins, has no processor until the fault is over.
+/// Simulates that the worker's thread gets no processor from its beginning until the fault is over.
 pub(crate) fn worker_is_late() {
     while asked("worker") && !is_over() {
         std::thread::sleep(Duration::from_millis(10));

@@ -2,10 +2,10 @@
 //! and apps hang when memory is short. So the library's allocator is the system's, and behind it a reserve
 //! that belongs to the library: pages that cost nothing until they are touched.
 //!
-//! The reserve is there to finish what was begun. A thread that is about to begin something asks [`is_short`]
-//! and gives it up: a sample, a report beyond its first file, or a call into Java, where a failed allocation
-//! in the VM ends the app as well. When the reserve is used up, too, the thread waits until there is memory
-//! again.
+//! The reserve is there to finish what was begun. Before a thread begins something, it asks [`is_short`], and
+//! if memory is short, it does without: without a sample, without a report beyond its first file, and without
+//! a call into Java, where a failed allocation in the VM ends the app as well. When the reserve is used up,
+//! too, the thread waits until there is memory again.
 
 use crate::sys::clock;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -27,7 +27,7 @@ const LEVELS: Pinned<'_> = Pinned {
 
 const NEWEST: u32 = 35;
 
-/// Each use of the platform that some level does not have, with these levels.
+/// Each use of the platform that some level lacks, with the levels that lack it.
 type Absent = BTreeMap<String, BTreeSet<u32>>;
 
 /// Whether a class belongs to the platform. Classes in the archives or in their dependencies exist on every

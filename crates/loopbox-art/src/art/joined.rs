@@ -13,7 +13,7 @@ use crate::locks::current_copy;
 use crate::names::Namer;
 use crate::sys::mem;
 
-/// The most threads that are searched.
+/// At most this many threads are searched.
 const MOST: usize = 1024;
 /// Bytes before the fields of every object: its class and its lock word.
 const HEADER: usize = 8;
@@ -74,9 +74,9 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     Some((current_copy(at)?, class))
 }
 
-/// Finds the one thread of the array that keeps the object `waited`: in a field that has an object of the
-/// same class in all threads. Returns the thread's index in the array and the bytes of its fields; `None`
-/// when no thread or more than one keeps it.
+/// Finds the one thread of the array that keeps the object `waited`. The field with that object must have an
+/// object of the same class in all threads. Returns the thread's index in the array and the bytes of its
+/// fields; `None` when no thread or more than one keeps the object.
 fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; FIELDS])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;

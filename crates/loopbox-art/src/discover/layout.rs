@@ -31,7 +31,8 @@ impl Findings {
     /// Below API 31 the platform's ART cannot be updated, so the API level names the row. From then on a row
     /// is about the build when three things match: the suspend signature, the two offsets found by value
     /// (`java_vm_` in Runtime, `jni_env` in Thread), and the size of StackVisitor. That size is what the
-    /// constructor filled in this process. Nothing else depends on it, so another size means a newer build.
+    /// constructor filled in this process. None of the other numbers depends on that size, so another size
+    /// means a newer build.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
         let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.is_of_level(l));
@@ -63,9 +64,9 @@ impl Findings {
     }
 
     /// Checks the findings where no row is about this build. If there are rows with the same suspend
-    /// function, the distance between the thread list and the JavaVM must be that of one of them. So far the
-    /// members between them changed only together with that function, so another distance means that the
-    /// members found are not the right ones.
+    /// function, the distance between the thread list and the JavaVM must be that of one of these rows. So
+    /// far the members between thread list and JavaVM changed only together with that function, so another
+    /// distance means that the wrong members were found.
     fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
         let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();

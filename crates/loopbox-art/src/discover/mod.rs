@@ -24,8 +24,8 @@ use crate::symbols::Symbols;
 use crate::sys::dl;
 use crate::sys::mem::{self, WORD};
 
-/// A thread, given by its `JNIEnv`. That is only read to identify the thread, and never called through, so it
-/// may belong to another thread.
+/// A thread, given by its `JNIEnv`. The `JNIEnv` is only read, to identify the thread, and never called
+/// through. So it may be another thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadEnv {
     env: usize,
@@ -39,7 +39,7 @@ impl ThreadEnv {
     }
 }
 
-/// A method whose identity and name the caller knows, to check walks and names with.
+/// A method whose identity and name the caller knows. Walks and names are checked with it.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownMethod<'a> {
     /// Its `jmethodID`.
@@ -80,11 +80,11 @@ pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
 }
 
 /// Whether ART waits long enough in `Thread.getStackTrace` of another thread. ART ends the process if that
-/// thread does not stop in time: after 10 s up to ART 14, which is safe, and after 2 to 4 s since, which busy
-/// devices reach.
+/// thread does not stop in time. Up to ART 14 it waits 10 s, which is safe. Since ART 15 it waits 2 to 4 s,
+/// and on busy devices a thread may take longer.
 ///
-/// The version shows in the signature of `ThreadList::SuspendThreadByPeer`, which `getStackTrace` calls: it
-/// had a `bool* timed_out` up to 14.
+/// The version shows in the signature of `ThreadList::SuspendThreadByPeer`, which `getStackTrace` calls: up
+/// to ART 14 the signature had a `bool* timed_out`.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: &str = "\
         _ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb \

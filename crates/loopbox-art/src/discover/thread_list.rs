@@ -2,14 +2,14 @@
 
 use crate::sys::mem::{self, WORD};
 
-/// The most threads that a list may have to be taken for the thread list ([`MAX_ID`] is what ART allows; apps
-/// have tens to hundreds).
+/// A list with more threads than this is not taken for the thread list. ART allows [`MAX_ID`] threads; apps
+/// have tens to hundreds.
 const LIMIT: usize = 4096;
 /// `kMaxThreadId`.
 const MAX_ID: usize = 0xffff;
 
-/// The threads of `list` (a `std::list<Thread*>`), if each of them has a distinct thin-lock id at
-/// `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`](super::until_consistent).
+/// The threads of `list` (a `std::list<Thread*>`). `None` if their thin-lock ids, at `thin_lock_id`, are not
+/// all distinct, or while a thread is changing the list: see [`until_consistent`](super::until_consistent).
 ///
 /// libc++ and libstdc++ order the two links of a node differently; following either one visits all nodes.
 pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
@@ -46,7 +46,8 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    /// Nodes of a list as ART keeps it: the first is the head, the others each end in a thread.
+    /// Nodes of a list as ART keeps it: the first is the head, and the last word of each other node points to
+    /// a thread.
     struct Fake {
         nodes: Vec<[usize; 3]>,
         threads: Vec<[u32; 8]>,

@@ -10,7 +10,7 @@ use crate::sys::mem;
 
 /// Upper limit for dex strings of names (a descriptor has at most 65535 bytes; real ones have a few hundred).
 const STRING_LIMIT: usize = 4096;
-/// The most parameters of a method, as the format allows.
+/// The format allows a method at most this many parameters.
 const PARAMETER_LIMIT: u32 = 255;
 const NO_INDEX: u32 = u32::MAX;
 const HEADER_SIZE: usize = 0x70;

@@ -26,7 +26,8 @@ impl LineTable {
     }
 
     /// The line of the instruction at `dex_pc`, found as ART does (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to
-    /// 16): that of the first entry at it, else of the last entry before it. `None` for a negative line.
+    /// 16): the line of the first entry with this pc, or else of the last entry with a smaller pc. `None` for
+    /// a negative line.
     pub fn line(&self, dex_pc: u32) -> Option<u32> {
         let mut rest: &[u8] = &self.packed;
         let mut pc = 0u32;

@@ -50,9 +50,9 @@ pub struct MethodName {
 
 /// The part of an `ArtMethod` that does not change while its class is loaded.
 ///
-/// After a class is unloaded, the address of its method can be reused for another one; the same address with
-/// another fingerprint is another method. With the same fingerprint it is the same method of the same dex
-/// file, loaded again at the same place, and has the same name.
+/// After a class is unloaded, the address of its method can be reused. A different fingerprint at that
+/// address then means a different method. The same fingerprint means the same method of the same dex file,
+/// loaded again at the same place, with the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Fingerprint {
     dex_file: usize,
@@ -64,7 +64,7 @@ pub struct Fingerprint {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Namer {
     layout: NameLayout,
-    /// Where the collector fills pages on demand, so that an unreadable one must be touched.
+    /// The pages that the collector fills on demand. Such a page must be touched before it can be read.
     served: Served,
 }
 

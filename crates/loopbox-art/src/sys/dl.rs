@@ -1,5 +1,5 @@
-//! The dynamic linker. A thread holds the linker's lock while it loads a library, constructors included, and
-//! calls of the linker wait for as long.
+//! The dynamic linker. A thread that loads a library holds the linker's lock, also while the library's
+//! constructors run. Calls of the linker by other threads wait until then.
 
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;

@@ -1,18 +1,18 @@
 //! Reads of our own memory that cannot fault.
 //!
-//! All that discovery and naming read is behind pointers that a wrong guess could make invalid.
-//! `process_vm_readv` on the own process returns `EFAULT` where a load would end the app. The kernel allows
-//! it to every thread of the same thread group under any security policy (`__ptrace_may_access` returns
-//! early). It is called by number: bionic has a function for it only since API 23, and a library that imports
-//! that one would not load on older versions. Kernels built without `CONFIG_CROSS_MEMORY_ATTACH` do not have
-//! it; there a `write` to a pipe returns `EFAULT` as well.
+//! Discovery and naming follow pointers, and after a wrong guess a pointer may be invalid. `process_vm_readv`
+//! on the own process returns `EFAULT` where a load would end the app. The kernel allows it to every thread
+//! of the same thread group under any security policy (`__ptrace_may_access` returns early). It is called by
+//! number: bionic has a function for it only since API 23, and a library that imports that function would not
+//! load on older versions. Kernels built without `CONFIG_CROSS_MEMORY_ATTACH` do not have it; there a `write`
+//! to a pipe returns `EFAULT` as well.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Plain words that any bit pattern is a valid value of.
+/// Plain words, for which every bit pattern is a valid value.
 ///
 /// # Safety
 /// Implementors have no padding and no invalid bit patterns.

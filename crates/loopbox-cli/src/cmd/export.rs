@@ -176,7 +176,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
     Ok(loaded.outcome())
 }
 
-/// The smallest difference between the clocks of a trace and of a report that a note warns of.
+/// A note warns when the clocks of a trace and of a report differ by this much or more.
 const CLOCKS_DIFFER_NS: u64 = 60_000_000_000;
 
 /// Writes a trace of the system with the report merged into it.
@@ -215,7 +215,7 @@ fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
     Ok(loaded.outcome())
 }
 
-/// Writes rows to the file when there are at least this many.
+/// Writes the rows to the file if there are at least as many as the second argument says.
 type WriteRows<'w, R> = dyn Fn(&mut Vec<R>, usize) -> Result<()> + Sync + 'w;
 
 /// Writes a table. Each thread collects rows; they go to the file a row group at a time.

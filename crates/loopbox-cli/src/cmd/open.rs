@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::TempPath;
 
-/// How many reports the list has: more make a page that no browser likes. `loopbox cluster` is for more.
+/// The list has at most this many reports: no browser copes with a longer page. `loopbox cluster` is for
+/// more.
 const MAX_LISTED: usize = 5_000;
 /// How many reports that were dropped on the page are kept at most; together they have at most
 /// [`MAX_DROPPED_BYTES`].

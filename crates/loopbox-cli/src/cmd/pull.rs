@@ -149,8 +149,8 @@ fn take(adb: &Adb, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
 }
 
 /// The names under which the files of a device are written here: none is outside of the folder, and no two
-/// are equal. A name is the path without its separators; where two paths would get the same name, it is the
-/// [`whole_name`].
+/// are equal. A name is the path without its separators. Paths that would get the same name in this way get
+/// their [`whole_name`] instead.
 fn local_names<'f>(files: &BTreeSet<&'f str>) -> Vec<(&'f str, String)> {
     let mut of_name = BTreeMap::<String, u32>::new();
     for file in files {

@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::text::BoundedStr;
 
-/// A name takes this many bytes, zeros behind it.
+/// A name takes this many bytes; zeros fill what is left.
 const NAME_BYTES: usize = 96;
 
 fn name(words: &mut Words<'_>, name: &mut BoundedStr<NAME_BYTES>) {

@@ -19,8 +19,9 @@ pub struct Anr {
     /// The part of the running message's age in which the whole process did not run: it was frozen by the
     /// system, or stopped.
     pub frozen_ns: u64,
-    /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
-    /// check of the message, which comes within half a second (a second in the background).
+    /// For how much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
+    /// check of the message. That check comes at most half a second after the message began (a second in the
+    /// background).
     pub starved_ns: u64,
     /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not
     /// known.
@@ -52,13 +53,13 @@ pub enum AnrVerdict {
     /// A message ran, or had run, longer than its hang threshold, or messages were due for that long; the
     /// system has not called it an ANR.
     Hang,
-    /// The system sent its signal while the main thread was busy for long.
+    /// The system sent its signal while the main thread was busy for long, or soon after.
     Probable,
     /// The system reported the ANR.
     Confirmed,
 }
 
-/// Who sent a SIGQUIT. The system sends it to other processes than the one that does not respond, too.
+/// Who sent a SIGQUIT. The system also sends it to processes other than the one that does not respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct QuitSignal {
     /// The sender, as far as it is known.

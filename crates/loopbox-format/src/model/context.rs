@@ -59,7 +59,7 @@ pub struct ClockPair {
 pub struct Limits {
     /// The work at which a group is full. A message with as much work gets a separate record.
     pub group_ns: u64,
-    /// Dispatch time from which on a message is kept by name.
+    /// A message whose dispatch takes at least this long is kept by name.
     pub detail_ns: u64,
     /// How many records the history keeps.
     pub slots: u32,
@@ -98,8 +98,8 @@ pub struct Meta {
     pub dumped_at: ClockPair,
     /// The limits in force.
     pub limits: Limits,
-    /// The app's annotations: name and value, in the app's order. By `user` (a pseudonym, not an account)
-    /// `loopbox cluster` counts users.
+    /// The app's annotations: name and value, in the app's order. `loopbox cluster` counts users by the
+    /// annotation `user` (a pseudonym, not an account).
     pub annotations: Vec<(String, String)>,
 }
 

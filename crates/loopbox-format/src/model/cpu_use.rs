@@ -2,13 +2,13 @@
 
 use bincode::{Decode, Encode};
 
-/// Who used the processors while the running message, or what ran outside of messages, ran: the main thread
-/// and the whole process, over the same time.
+/// Who used the processors while a message ran, or while main worked outside of messages: the main thread and
+/// the whole process, over the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct CpuUse {
-    /// The length of the time that the counts cover, without the time for which the process was frozen: from
-    /// the first check of the message, which comes within half a second (a second in the background), to the
-    /// moment of the report.
+    /// The length of the time that the counts cover, without the time for which the process was frozen. It
+    /// begins with the first check of the message, at most half a second after the message began (a second in
+    /// the background), and ends when the report is made.
     pub over_ns: u64,
     /// CPU time of the main thread.
     pub main_ns: u64,

@@ -30,7 +30,8 @@ pub struct ScrollSums {
     pub frozen: u32,
     /// How long the frames were shown, in sum.
     pub sum_ns: u64,
-    /// The time for which frames were shown beyond their first refresh, in whole refreshes.
+    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
+    /// refreshes.
     pub hitch_ns: u64,
 }
 
@@ -45,17 +46,19 @@ pub struct FrameScene {
     pub observed_rate: bool,
     /// How many frames have a duration: those that a later frame has replaced.
     pub frames: u32,
-    /// Reports of stages of the first frame of a new window. They are in no other figure of stages.
+    /// How many reports of stages were about the first frame of a new window. They are in no other figure of
+    /// stages.
     pub first_draw: u32,
-    /// Reports of stages that the platform dropped.
+    /// How many reports of stages the platform dropped.
     pub lost_reports: u32,
     /// Gestures that ended on this screen.
     pub gestures: u32,
     /// How long the frames were shown, in sum.
     pub sum_ns: u64,
-    /// How long the frames were shown, in whole refreshes.
+    /// How long the frames were shown, in sum, each duration rounded to whole refreshes (at least one).
     pub ideal_ns: u64,
-    /// The time for which frames were shown beyond their first refresh, in whole refreshes.
+    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
+    /// refreshes.
     pub hitch_ns: u64,
     /// How long the frames were shown beyond one interval each, to the nanosecond, in sum.
     pub hitch_exact_ns: u64,
@@ -93,17 +96,17 @@ pub struct FrameScene {
     pub stage_ns: [u64; 10],
     /// The refresh intervals, in the order of their first frame.
     pub rates: [RateFrames; 4],
-    /// Frames of a refresh interval for which there was no entry.
+    /// How many frames had a refresh interval for which `rates` had no entry left.
     pub other_rates: u32,
     /// Frames that were shown for two refreshes or more.
     pub slow_cadence: u32,
     /// Frames that were shown for longer than 700 ms.
     pub frozen_cadence: u32,
-    /// Frames that missed their deadline, by their stages.
+    /// Frames that missed their deadline, as their stages show.
     pub slow_cost: u32,
     /// Frames whose stages took longer than 700 ms.
     pub frozen_cost: u32,
-    /// Frames with stages.
+    /// Frames whose stages were reported.
     pub staged: u32,
     /// Reports of stages that came twice.
     pub duplicates: u32,
@@ -134,7 +137,7 @@ pub struct FrameGesture {
     /// How long it took: until the finger was lifted or the last scrolled frame replaced, whichever was
     /// later.
     pub duration_ms: u32,
-    /// The part of `duration_ms` while the finger was down.
+    /// The part of `duration_ms` in which the finger was down.
     pub finger_ms: u32,
     /// The part of `duration_ms` after the finger was lifted.
     pub fling_ms: u32,
@@ -142,7 +145,8 @@ pub struct FrameGesture {
     pub frames: u32,
     /// How long the scrolled frames were shown, in sum.
     pub sum_ns: u64,
-    /// The time for which scrolled frames were shown beyond their first refresh, in whole refreshes.
+    /// How long the scrolled frames were shown beyond their first refresh, in sum, each duration rounded to
+    /// whole refreshes.
     pub hitch_ns: u64,
     /// How long the scrolled frames were shown beyond one interval each, to the nanosecond, in sum.
     pub hitch_exact_ns: u64,

@@ -25,7 +25,7 @@ pub struct LockWait {
     pub class: String,
     /// For a `synchronized static` method, whose lock is a class object: the name of that class; else empty.
     pub of_class: String,
-    /// Who holds it; `None` when no thread does (one in `Object.wait` has released it).
+    /// Who holds it; `None` when no thread does (a thread in `Object.wait` has released the lock).
     pub holder: Option<LockHolder>,
 }
 

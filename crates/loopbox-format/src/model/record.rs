@@ -54,7 +54,8 @@ pub enum NamedBy {
     /// the activity: the class of the Handler is not known.
     Lifecycle(LifecycleSteps),
     /// The head of the queue before the message was taken from it. Where another thread posted or removed a
-    /// message in that moment, the name is another message's: one in some hundreds, at worst.
+    /// message in that moment, the name is another message's. That is so for one name in some hundreds at
+    /// worst.
     Peek,
 }
 

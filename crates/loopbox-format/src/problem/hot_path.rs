@@ -21,8 +21,8 @@ struct Merged {
 }
 
 /// The path of the heaviest calls. Calls of the same method under the same callers are combined, and so is
-/// [recursion](fold). The path ends at the method in which the time is spent. It also ends where the time
-/// splits so much that no callee has two fifths of its caller's time, or a quarter of the whole.
+/// [recursion](fold). The path ends at the method in which the time is spent. It also ends where the heaviest
+/// callee has less than two fifths of its caller's time, or less than a quarter of the whole.
 pub fn hot_path(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Hot> {
     let merged = merge(nodes, place);
     let whole_ns = sum(merged.iter().filter(|method| method.caller.is_none()));

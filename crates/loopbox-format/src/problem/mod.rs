@@ -5,17 +5,17 @@
 //! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
 //! compiler makes up (lambdas, anonymous and synthetic classes, accessors) and no frames of the platform, so
 //! that a new release of the app or of Android does not split a problem. It has neither the cause nor the
-//! message, because the same hang can occur with more than one. Only where no method of the app is known, the
-//! message and the platform's method are the signature.
+//! message, because the same hang can have several causes and occur in several messages. Only where no method
+//! of the app is known, the message and the platform's method are the signature.
 //!
 //! A name of two letters may be real (`DB`, `UI`). It counts as real under two conditions: all other short
 //! names of the path begin with a capital letter, too, and another class of the path under the same first two
 //! packages kept its name.
 //!
 //! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name
-//! (activities, services and views do), each run of obfuscated frames counts as one "some obfuscated code";
-//! if only the message has one, the message is part of the signature. If neither has one, the obfuscated
-//! names stay, and the signature is of their app version only.
+//! (activities, services and views do), each run of obfuscated frames counts as one frame, "some obfuscated
+//! code". If only the message has such a class, the message is part of the signature. If neither has one, the
+//! obfuscated names stay, and the signature is of their app version only.
 
 mod hot_path;
 mod names;
@@ -32,8 +32,8 @@ use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
-/// The version of the rules below. Ids of two versions cannot be compared: equal ones do not mean the same
-/// problem, nor different ones different problems.
+/// The version of the rules below. Ids of different versions cannot be compared: whether two of them are
+/// equal does not show whether their problems are.
 pub const VERSION: u32 = 1;
 
 /// How many frames of the app are kept, from the top of the stack.
@@ -99,7 +99,7 @@ impl Words {
         Self { text, has_kept_name: !class.is_empty() && !is_platform(class) && !obfuscated }
     }
 
-    /// The message value for work outside of messages.
+    /// The words for work outside of messages.
     pub fn outside() -> Self {
         Self { text: OUTSIDE.to_owned(), has_kept_name: false }
     }
@@ -229,7 +229,7 @@ fn root(class: &str) -> Option<&str> {
     class.match_indices('.').nth(1).and_then(|(at, _)| class.get(..=at))
 }
 
-/// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one
+/// Frames as comparable text. A run of obfuscated frames becomes one frame, and so does a recursion, even
 /// through overloads.
 fn comparable(path: &[Method<'_>], is_made_up: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();

@@ -6,8 +6,8 @@ use crate::text;
 /// Stands for a lambda's class.
 const LAMBDA: &str = "$λ";
 
-/// A class name without the parts that compilers make up: any edit above them may exchange `Main$1` and
-/// `Main$2`.
+/// A class name without the parts that compilers make up. Such a part may change with any edit further up in
+/// the source: `Main$1` becomes `Main$2`.
 ///
 /// * `Main$$ExternalSyntheticLambda3` (R8), `-$$Lambda$Main$h4sh` (D8 until 2021), `Main$$Lambda$14` (javac):
 ///   `Main$λ`.

@@ -72,9 +72,9 @@ pub fn written_at(report: &Report) -> Uptime {
     }
 }
 
-/// The end of a message, or of what ran outside of messages: no stack of it represents time after that. For
-/// what ran at the dump it is the instant that the report describes. For a message whose end the history does
-/// not have it is `at_ns`, because the message ended before.
+/// The end of a message, or of what ran outside of messages: no stack of it represents time after that end.
+/// For what still ran at the dump, the result is the instant that the report describes. If the history does
+/// not have the end of a message, the result is `at_ns`, because the message ended before.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,
@@ -152,8 +152,8 @@ fn method<'r>(symbols: &'r Symbols, owners: &Owners, location: LocationId) -> Op
     Some((&method.signature, named))
 }
 
-/// For each location, up to the last used one, a number for its method: that of the first location in the
-/// method.
+/// A number for the method of each location, up to the last used location: equal for equal methods. It is the
+/// number of the first location in `used` that belongs to the method.
 fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.

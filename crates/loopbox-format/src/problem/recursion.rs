@@ -41,8 +41,9 @@ pub struct Folded {
 
 /// Folds recursion. Callers come before their callees; `place` returns the place of a node's method.
 ///
-/// Methods call each other when one occurs twice with only methods of its class in between, or three times
-/// with only those of its package. The platform's methods in between do not count.
+/// Methods count as calling each other when one of them occurs twice with only methods of its class in
+/// between, or three times with only methods of its package in between. The platform's methods in between do
+/// not count.
 pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
     let places = places(nodes, place);
     let groups = groups(nodes, &places);

@@ -11,12 +11,14 @@
 //!    that threw or whose end was missed, and a component message however short (the hook names it without a
 //!    request). Where there is no room for all, long messages and those that threw or lost their ends come
 //!    before short component messages; a short frame takes only the room that is left.
-//! 3. A slice of at least `group_ns` ends the open group as it is and is a separate record, with its token.
+//! 3. A slice of at least `group_ns` ends the open group as it is. The slice is a separate record, with the
+//!    token of its message.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
-//! 5. A gap in which the thread is known not to have rested, of [`Config::detail_ns`] or more, is work of the
-//!    group that it lies in, or, of `group_ns` or more, a record: *outside* of messages.
+//! 5. It is different where the thread is known not to have rested in the gap. Then a gap of
+//!    [`Config::detail_ns`] or more is work of the group that it lies in, and a gap of `group_ns` or more is
+//!    a record: *outside* of messages.
 //!
 //! A record spans from the start of its first slice to the end of its last, so `wall == work + idle` holds
 //! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short
@@ -26,13 +28,13 @@
 //!
 //! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner
 //! ones after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the
-//! nested loop waits for work, so that time is a gap as anywhere, and so is all that follows
-//! [`Aggregator::rests`]. The time between the outer message's start and the first inner one or the first
-//! rest, and from the last inner end to the outer end, is the outer message's. Its detail stands in the
-//! record that it ends in and has the whole dispatch time. A later slice of an outer message that is its own
-//! record (rule 3) has its token and a count of 0. Which messages run inside each other, and which have lost
-//! their ends, the module `nesting` decides; what is special about the message that recording begins in is in
-//! [`adopted`].
+//! nested loop waits for work. That time is a gap, as between any two messages, and so is all time after
+//! [`Aggregator::rests`]. Two times are the outer message's: from its start to the first inner message or the
+//! first rest, and from the last inner end to the outer end. Its detail stands in the record that it ends in
+//! and has the whole dispatch time. If a later slice of an outer message is a separate record (rule 3), that
+//! record has the message's token and a count of 0. The module `nesting` decides which messages run inside
+//! each other, and which have lost their ends. The module [`adopted`] has what is special about the message
+//! that recording begins in.
 //!
 //! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on
 //! after an inner one, so that from each inner end on the thread counts as [idle](Environment::idle), as
@@ -114,7 +116,7 @@ struct Last {
 #[derive(Debug, Clone, Copy)]
 struct Beginning {
     token: Token,
-    /// The time up to which everything before it was accounted for.
+    /// Up to this time, everything before the message was accounted for.
     cursor_ns: Option<Uptime>,
     /// Whether the record that was closed last is that of the rest before this message.
     closed_rest: bool,
@@ -275,8 +277,8 @@ impl<H: Environment> Aggregator<H> {
         Begun { token, wanted }
     }
 
-    /// The Looper is about to wait for a message. A running message either has a loop inside of it or has
-    /// lost its end: from now on the thread is idle.
+    /// The Looper is about to wait for a message. If a message still counts as running, it runs a loop
+    /// itself, or its end was missed. In both cases the thread is idle from now on.
     pub fn rests(&mut self) {
         let depth = self.nesting.depth();
         if depth == 0 || self.rests {

@@ -56,8 +56,8 @@ impl Nesting {
         self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
 
-    /// Notes that a loop inside of the innermost message runs another one, or waits. Returns the token of the
-    /// innermost message the first time that one of its loops does.
+    /// Notes that a loop inside of the innermost message runs another message, or waits. Returns the token of
+    /// the innermost message when this is noted for it for the first time.
     pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)

@@ -98,8 +98,8 @@ fn a_poll_that_waits_follows_nothing() {
     }
 }
 
-/// A poll that does not wait also calls callbacks of descriptors, and so do idle handlers between two such
-/// polls.
+/// A poll that does not wait also calls callbacks of descriptors, and between two such polls idle handlers
+/// may run. Both are work.
 #[test]
 fn a_thread_works_until_a_poll_waits() {
     let mut main = Main::new();

@@ -120,7 +120,7 @@ impl Main {
         self.environment().now_ns += ns;
     }
 
-    /// Time in which the thread computes.
+    /// The thread computes for this long.
     pub(crate) fn compute(&mut self, ns: u64) {
         self.pass(ns);
         let cpu = &mut self.environment().cpu_ns;

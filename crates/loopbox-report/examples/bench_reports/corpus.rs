@@ -1,10 +1,11 @@
 //! A corpus of reports as an app with some hundred thousand users would send them: variations of recorded
 //! reports.
 //!
-//! Each generated report is of one of [`PROBLEMS`] problems, some far more frequent than others (Zipf), of a
-//! version, a device and a user. A problem is a recorded report with other names for the app's classes. Each
-//! version adds another number to all line numbers. Reports of one problem differ as two reports of one hang
-//! do: in how often each stack was sampled, in how long the messages took, and in their time.
+//! Each generated report shows one of [`PROBLEMS`] problems, and has a version, a device and a user. Some
+//! problems are far more frequent than others (Zipf). A problem is a recorded report with other names for the
+//! app's classes. Each version adds another number to all line numbers. Reports of one problem differ as two
+//! reports of one hang do: in how often each stack was sampled, in how long the messages took, and in the
+//! time of the dump.
 
 use loopbox_format::model::{Location, MainState, Report, StackTree};
 use loopbox_format::report;

@@ -29,7 +29,8 @@ pub struct Amount {
     pub stall_ns: u64,
     /// The number of jank frames.
     pub janks: u64,
-    /// The total hitch of the jank frames: the whole refreshes that they stood too long.
+    /// How long the jank frames were shown beyond their first refresh, in sum, each duration rounded to whole
+    /// refreshes.
     #[serde(rename = "hitch_ms", serialize_with = "as_ms")]
     #[schemars(with = "f64")]
     pub hitch_ns: u64,

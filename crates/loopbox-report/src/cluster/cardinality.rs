@@ -106,8 +106,8 @@ pub struct NameCount {
 
 /// The counts of the most frequent names, and the number of different names.
 ///
-/// The counts are exact while there are at most [`MAX_NAMES`] names. Then the rarest half is dropped, which
-/// can only lose names that are rarer than those kept.
+/// The counts are exact while there are at most [`MAX_NAMES`] names. At each name above that, the rarest half
+/// is dropped, which can only lose names that are rarer than those kept.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TopNames {
     counts: BTreeMap<String, u64>,

@@ -1,7 +1,7 @@
 //! What makes two reports, stalls or jank frames the same problem, by [`loopbox_format::problem`].
 //!
-//! The app computes the same for its own reports. Here names may be retraced, and the app's packages known:
-//! then groups are more exact.
+//! The app computes the same for its own reports. Here names may be retraced, and the app's packages may be
+//! known, which makes groups more exact.
 
 use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, SampledNode, SampledTree, method_ids};

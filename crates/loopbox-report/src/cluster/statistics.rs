@@ -7,8 +7,9 @@
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// How many standard deviations an interval needs to hold with [`CONFIDENCE`] for all of `comparisons` at
-/// once (Bonferroni). Otherwise five of a hundred unchanged groups would be reported as changed.
+/// How many standard deviations an interval must extend to each side, so that with [`CONFIDENCE`] all of
+/// `comparisons` intervals hold at once (Bonferroni). Otherwise five of a hundred unchanged groups would be
+/// reported as changed.
 pub(super) fn deviations(comparisons: usize) -> f64 {
     let wanted = (1.0 - CONFIDENCE) / 2.0 / comparisons.max(1) as f64;
     let (mut low, mut high) = (1.0_f64, 40.0_f64);
@@ -36,8 +37,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// A count with its bounds. An estimate has a standard error of 3.3 %; its bounds are three times that
-    /// away, which is practically certain.
+    /// A count with its bounds. An estimate has a standard error of 3.3 %. Its bounds are three standard
+    /// errors away, which is practically certain.
     pub(super) fn new(count: u64, exact: bool) -> Self {
         let (value, error) = (count as f64, if exact { 0.0 } else { 0.1 });
         Self { low: value * (1.0 - error), value, high: value * (1.0 + error) }

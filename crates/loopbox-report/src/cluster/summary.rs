@@ -48,8 +48,8 @@ pub struct Summary {
     pub beyond: u64,
     /// The groups, sorted by `ranked_by`, largest first.
     pub groups: Vec<Group>,
-    /// The parts of the recorder that were off in some of the reports, those of most reports first. They show
-    /// how well the recorder itself works. What the start guard did is in no report.
+    /// The parts of the recorder that were off in some of the reports, the most frequent ones first. They
+    /// show how well the recorder itself works; reports do not say what the start guard did.
     pub recorder: Vec<PartOff>,
 }
 
@@ -75,8 +75,8 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
-    /// The group's share of the reports of each of the newest versions, oldest version first; 0 for a version
-    /// without a report of the group.
+    /// For each of the newest versions, oldest first: which share of its reports is in the group; 0 for a
+    /// version without a report of the group.
     pub trend: Vec<VersionShare>,
     /// When the first report of the group was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -91,8 +91,8 @@ pub struct Group {
     /// The app's frames of all reports of the group, the first method of the app first; a method of the
     /// platform when no report shows the app's code.
     pub frames: Vec<String>,
-    /// The app version, when the group has obfuscated names, which are valid for one version only; else
-    /// empty.
+    /// The app version of a group with obfuscated names, which are valid for one version only; empty for any
+    /// other group.
     pub obfuscated_version: String,
     /// The report to open first.
     pub representative: Representative,

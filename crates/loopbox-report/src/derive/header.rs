@@ -28,7 +28,8 @@ pub(crate) fn reason(a: &Analysis) -> String {
     }
 }
 
-/// When the report was written: by the wall clock, or, from the system's trace, in local time without a zone.
+/// When the report was written: by the wall clock, or else as the system's trace says it, in local time
+/// without a zone.
 pub(crate) fn written_at(a: &Analysis) -> String {
     let known = a.wall_clock().rfc3339(a.meta.dumped_at.uptime_ns);
     let of_trace = || {

@@ -76,7 +76,7 @@ pub struct AccountPart {
     pub time_use: TimeUse,
     /// The length of the part, in milliseconds.
     pub ms: f64,
-    /// The share of the message's time that stacks cover.
+    /// The part's share of the message's wall time, 0 to 1.
     pub share: f64,
     /// Details: the waits with their times, who stopped main, or what was not measured; else empty.
     pub detail: String,
@@ -100,7 +100,7 @@ pub struct Account {
     #[serde(serialize_with = "serialize_token")]
     #[schemars(with = "token::Key")]
     pub token: Token,
-    /// The wall time of the message: how long it took, or has been running for certain.
+    /// The wall time of the message: how long it took, or how long it has certainly been running.
     pub wall_ms: f64,
     /// The parts that took any time; together they are the wall time.
     pub parts: Vec<AccountPart>,
@@ -207,7 +207,7 @@ impl Account {
         parts.fold(0, |sum: u64, part| sum.saturating_add(part.ns))
     }
 
-    /// A part of the wall time.
+    /// The share of the wall time that went to this use.
     pub(super) fn share(&self, time_use: TimeUse) -> f64 {
         share(self.ns(time_use), self.wall_ns)
     }

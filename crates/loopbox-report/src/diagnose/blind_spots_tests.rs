@@ -51,7 +51,7 @@ fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
         .looper_tree(1, &[(&format!("{BIND} {above}"), (age_ms / 10 - 10) as u32)])
 }
 
-/// A service that only the stack identifies, with or without its `what`.
+/// A message that creates a service: only the stack identifies it, with or without its `what`.
 fn service(what: Option<i32>) -> ReportBuilder {
     let stack = "android.app.ActivityThread$H.handleMessage android.app.ActivityThread.access$1500 \
                  android.app.ActivityThread.handleCreateService com.shop.Sync.onCreate";

@@ -7,16 +7,16 @@ use crate::model::time::{format_ns, percent, share};
 /// A message that waited for a CPU for this share of its time hardly waited for anything else.
 pub(super) const MOST: f64 = 0.6;
 
-/// The recorder's first check of a message comes within this time. Most of a message that has not run longer
-/// may be before that check.
+/// The recorder's first check of a message comes within this time. When a message has not run longer, most of
+/// it may lie before that check.
 const FIRST_CHECK_NS: u64 = 500_000_000;
 /// The least time without CPU waits from which a share is computed: the kernel's counters are read one after
 /// the other, and the reader may be stopped in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
-/// The share of the time since the recorder's first check of the message in which main could have run and got
-/// no CPU, and a text. `None` when it was not measured: the counters since the process's start do not
-/// describe one message.
+/// How much of the time main could have run and got no CPU, as a share and as a text. The time counts from
+/// the recorder's first check of the message. `None` when it was not measured: the counters since the
+/// process's start do not describe one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);
@@ -24,8 +24,9 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// The share of the time without CPU waits in which main was not on a CPU. Then main waited for something
-/// else, whatever code its stacks show. `None` when that was not measured, or hardly any such time is left.
+/// Of the time in which main did not wait for a CPU, the share in which it was not on one. In that share main
+/// waited for something else, whatever code its stacks show. `None` when that was not measured, or hardly any
+/// such time is left.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;

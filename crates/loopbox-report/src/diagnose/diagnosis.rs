@@ -40,8 +40,8 @@ pub struct Cause {
     pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
-    /// The app's methods from the one that the message called first to the culprit; empty without one of the
-    /// app.
+    /// The app's methods on the way from the message to the culprit, the one called first at the front; empty
+    /// when there is none of the app.
     pub path: Vec<String>,
     /// The part of the message's wall time that the cause explains, from 0 to 1; left out where that was not
     /// measured.

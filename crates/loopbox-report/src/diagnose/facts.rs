@@ -185,7 +185,7 @@ impl<'a> Facts<'a> {
         self.focus
     }
 
-    /// How long the longest message took of those in the window and the running one; `None` when none is
+    /// The wall time of the longest message, of the running one and those in the window; `None` when none is
     /// known.
     pub(super) fn longest_ns(&self) -> Option<u64> {
         [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()

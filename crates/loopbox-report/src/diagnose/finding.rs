@@ -52,13 +52,13 @@ impl Finding {
         self
     }
 
-    /// Keeps the cause below high confidence, because something is unknown that it depends on, or that could
-    /// contradict it. Nothing changes when nothing is unknown.
+    /// Keeps the cause below high confidence when there are `unknown` facts that it depends on, or that could
+    /// contradict it.
     pub(super) fn at_most_medium(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HIGH, unknown)
     }
 
-    /// Prevents the cause from being the verdict, when something is unknown that could contradict it.
+    /// Prevents the cause from being the verdict when there are `unknown` facts that could contradict it.
     pub(super) fn no_verdict(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HEADLINE, unknown)
     }

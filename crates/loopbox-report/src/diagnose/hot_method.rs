@@ -24,8 +24,8 @@ pub(super) struct HotMethod {
     calls: u32,
 }
 
-/// `, most of it in Cart.total`. When there are too few stacks to say more, `, last seen in Cart.total`.
-/// Empty when no method is known.
+/// An addition to a title: `, most of it in Cart.total`, or, when there are too few stacks to say more, `,
+/// last seen in Cart.total`. Empty when no method is known.
 pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Option<HotMethod>) -> String {
     let Some(HotMethod { frame, share: part, seen_ns, calls }) = method else { return String::new() };
     let name = recursive(short(facts, frame), calls);

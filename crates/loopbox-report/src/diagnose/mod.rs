@@ -43,8 +43,8 @@ use rules::Rule;
 const MIN_REPORTED_SCORE: f64 = 0.3;
 /// How many possible causes are reported.
 const MAX_CAUSES: usize = 12;
-/// How far a cause that only reports how long the message took, and where, is scored below the best cause
-/// that explains why.
+/// A cause that only reports how long the message took, and where, is scored this much lower than the best
+/// cause that explains why.
 const BELOW: f64 = 0.01;
 
 /// Finds the possible causes of the hang that a report is about.

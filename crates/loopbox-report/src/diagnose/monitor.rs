@@ -1,4 +1,4 @@
-//! Waits for monitors, which have no frame.
+//! Waits for monitors. Such a wait has no frame on the stack.
 
 use super::cpu_wait::{MOST, measured_cpu_wait};
 use super::facts::Facts;
@@ -55,8 +55,9 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
 }
 
-/// Whether main seems to wait for a monitor because it waits for memory. Such waits have no frame either. The
-/// app's memory limit was met while main was at that place, and the waits took most of the time.
+/// Whether a wait for memory explains what seems to be a wait for a monitor: neither has a frame. It does
+/// when the app's memory limit was met while main was at that place, and waits for memory took most of the
+/// time.
 fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running);
     let lately = limit.and_then(|limit| limit.lately);

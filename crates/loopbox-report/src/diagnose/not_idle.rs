@@ -68,7 +68,8 @@ impl<'a> NotIdle<'a> {
         self.stacks.is_some_and(|(_, place)| !place.waits_now)
     }
 
-    /// What main was doing, as a running message. `idle_ns` is for how long the recorder took main for idle.
+    /// What main was doing, as a running message. `idle_ns` is how long main had been idle according to the
+    /// recorder.
     pub(super) fn message(&self, a: &'a Analysis, now_ns: Uptime, idle_ns: Option<u64>) -> SlowMessage<'a> {
         let idle_ns = idle_ns.unwrap_or(self.certain_ns);
         let mut slow = SlowMessage {

@@ -1,7 +1,7 @@
 //! Which other threads main may wait for.
 //!
-//! A held lock is known with its holder: a `synchronized` from ART and a `ReentrantLock` from Java. For a
-//! latch or a future no report names the thread that will let main continue. But the waiting code and the
+//! The holder of a lock is known: that of a `synchronized` from ART, that of a `ReentrantLock` from Java. For
+//! a latch or a future no report names the thread that will let main continue. But the waiting code and the
 //! code that ends the wait belong together. So a thread in code of the class that main waits in, or else of
 //! its package, may matter. That is a hint and not a cause.
 

@@ -12,7 +12,7 @@ use crate::model::{Analysis, FrameId};
 const SAME_PLACE: f64 = 0.9;
 
 impl TracedMain<'_> {
-    /// Whether the recorder's own stacks show that main was all the time where the trace shows it.
+    /// Whether the recorder's own stacks show main, all the time, at the place where the trace shows it.
     pub(super) fn stood(self, facts: &Facts<'_>) -> bool {
         let own = facts.primary_message().and_then(|slow| slow.tree).filter(|tree| !is_of_trace(tree));
         let Some((_, profile)) = own.zip(facts.profile.as_ref()) else { return false };
@@ -36,8 +36,8 @@ fn stood_in(a: &Analysis, profile: &WaitProfile, top: FrameId) -> bool {
     })
 }
 
-/// The sentence where main was, when the message's only stack is that of the system's trace; `None` when the
-/// stacks are the recorder's.
+/// The sentence that says where main was, when the message's only stack is that of the system's trace; `None`
+/// when the stacks are the recorder's.
 pub(super) fn seen_in(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let tree = slow.tree.filter(|tree| is_of_trace(tree))?;
     let frames = &facts.analysis.frames;

@@ -116,8 +116,8 @@ pub(super) struct TopFrame {
     pub(super) frame: FrameId,
     /// How long the frame was on top of the stack.
     pub(super) ns: u64,
-    /// The first frame of the app's own code, or else of a library in the app, from `frame` down: the one
-    /// with most of that time. It may be `frame` itself.
+    /// In the stacks with `frame` on top: the first frame of the app's own code from the top, or else of a
+    /// library in the app. If the stacks differ, the one with most of the time. It may be `frame` itself.
     pub(super) app: Option<FrameId>,
 }
 

@@ -1,7 +1,7 @@
 //! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant
-//! (`i`) and metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames
-//! with the same start and end, an importer may nest complete events in either order. Times are microseconds
-//! of uptime.
+//! (`i`) and metadata (`M`) events. The frames of stacks are pairs of begin and end events (`B`, `E`),
+//! because an importer may nest complete events with the same start and end in either order. Times are
+//! microseconds of uptime.
 //!
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 

@@ -2,9 +2,9 @@
 //! in JSON.
 //!
 //! An event has the number of frames in a period that were longer than a threshold. Two thresholds are usual:
-//! one refresh interval, which is a frame in time, and 0.7 s. On a display that changes its rate the refresh
-//! interval is not one number, so the first threshold is that of the rate with most frames; the count is by
-//! whole refreshes in any case.
+//! one refresh interval (a longer frame is late), and 0.7 s (a longer frame counts as frozen). On a display
+//! that changes its rate the refresh interval is not one number, so the first threshold is that of the rate
+//! with most frames; the count is by whole refreshes in any case.
 
 use crate::model::Analysis;
 use crate::render::json_text;

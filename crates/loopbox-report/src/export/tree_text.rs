@@ -5,7 +5,8 @@ use crate::model::sanitize::sanitize;
 use crate::render::tree_choice::{TreeChoice, TreeError, chosen_trees};
 use loopbox_format::model::{Method, Report, Symbols, Token};
 
-/// The limit of samples times depth for a tree to be written, because each sample's stack is kept in full.
+/// A tree is written when the product of its samples and its depth is at most this, because each sample's
+/// stack is kept in full.
 const MAX_STACKED_FRAMES: usize = 8_000_000;
 
 /// The text of the stack tree of a message; without a token, of the message that was running at the dump.

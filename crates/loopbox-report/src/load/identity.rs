@@ -15,9 +15,9 @@ const LEN: usize = 16;
 /// phase or a later start of the app adds to the file (queue, threads, the system's trace, annotations), nor
 /// anything that host tools derive. The file's name and place are never used.
 ///
-/// A system's trace that no recorder wrote has none of these. Its id is made of the process, the time and the
-/// lines about threads. Where it names no process or no time, all of its text counts: then retracing changes
-/// the id.
+/// A report that consists of a system's trace alone has none of these times. Its id is made of the process,
+/// the time and the lines about threads. Where the trace names no process or no time, all of its text counts:
+/// then retracing changes the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReportId([u8; LEN]);
 

@@ -65,8 +65,8 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     LockHolder { name: name.to_owned(), tid: thread.and_then(|thread| thread.tid), stack }
 }
 
-/// Whether the kernel's name of a thread matches this one: of a longer name the kernel has the start or,
-/// where ART cut it, the end.
+/// Whether a thread may be the one with this name. Of a longer name the kernel has the start or, where ART
+/// cut it, the end.
 fn is_named(thread: &OtherThread, name: &str) -> bool {
     let kernel = thread.name.as_str();
     kernel == name || kernel.len() == KERNEL_NAME && (name.starts_with(kernel) || name.ends_with(kernel))

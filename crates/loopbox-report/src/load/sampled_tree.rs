@@ -74,7 +74,7 @@ fn sum_up(tree: &mut SampledTree) {
     }
 }
 
-/// A node whose children are not all read.
+/// A node of which not all children have been read.
 struct UnfinishedNode {
     /// The index of the node in the result; `None` for a node that was not kept.
     index: Option<u32>,

@@ -147,8 +147,8 @@ impl Analysis {
         MemoryLimit::of(&self.statistics)
     }
 
-    /// How long main waited for a CPU while the running message ran. `None` when that was not counted,
-    /// although the report has 0 then, too. It was counted if the report is from the process itself and the
+    /// How long main waited for a CPU while the running message ran. `None` when that was not counted: the
+    /// report itself has 0 in that case, too. It was counted if the report is from the process itself and the
     /// statistics show that the kernel counts such waits.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;

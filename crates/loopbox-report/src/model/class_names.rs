@@ -17,8 +17,8 @@ pub enum CodeOwner {
     Platform,
 }
 
-/// Which packages are the app's own. By default they follow from the report's application id. Without one,
-/// they are all but those of the platform and of well-known libraries.
+/// Which packages are the app's own. By default they follow from the report's application id. Without an
+/// application id, they are all packages except those of the platform and of well-known libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppPackages {
     named: Vec<String>,
@@ -26,8 +26,8 @@ pub struct AppPackages {
 }
 
 impl AppPackages {
-    /// Takes these packages, those below them, and obfuscated names, whose package is unknown, as the app's
-    /// own. Without packages the default applies.
+    /// The app's own are these packages, the packages below them, and obfuscated names, whose package is
+    /// unknown. Without packages the default applies.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         let named = packages.filter(|package| !package.is_empty()).collect();
@@ -39,7 +39,7 @@ impl AppPackages {
         Self { named: self.named.clone(), owners: Owners::of_report(report) }
     }
 
-    /// Whose code a class is, or a method: `class` is the class name, or the class and method name.
+    /// Whose code a class or a method is. `class` is the class name, or the class and method name.
     pub fn owner(&self, class: &str) -> CodeOwner {
         self.owner_in(class, "")
     }

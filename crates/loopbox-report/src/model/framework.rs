@@ -131,7 +131,8 @@ pub(crate) fn in_class_object(text: &str) -> Option<&str> {
 }
 pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
 
-/// Whether a class is one of Java's sockets, whatever call of the kernel it waits in.
+/// Whether a class is one of Java's sockets. Its waits are for the network, also in a call that files have,
+/// too.
 pub(crate) fn is_socket(class: &str) -> bool {
     matches("java.net.*Socket*", class)
 }

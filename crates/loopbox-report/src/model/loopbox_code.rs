@@ -18,8 +18,8 @@ impl Frame {
 }
 
 impl FrameTable {
-    /// What a thread does by itself: its stack, outermost frame first, without our call that it is in and
-    /// without the platform's frames above that. The whole stack when the thread is in no such call.
+    /// What a thread does by itself: its stack, outermost frame first, without the call of Loopbox that it is
+    /// in and the platform's frames above that call. The whole stack when the thread is in no such call.
     pub(crate) fn below_loopbox<'s>(&self, stack: &'s [FrameId]) -> &'s [FrameId] {
         let of_others = |id: &FrameId| self[*id].is_shipped() && !self[*id].is_of_loopbox();
         let from = stack.iter().rposition(of_others).map_or(0, |at| at + 1);

@@ -71,10 +71,10 @@ pub struct MainWait {
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call has priority over the kernel function that main slept in, and that function over the bare
-/// state. The call may be one that the signal interrupted, a moment before the state was read. The kernel
-/// names no call of a thread that runs. A call that was read a moment later does not count when the state or
-/// the signal shows that the thread ran, and it ran or waited to run for half of the following time, too.
+/// A system call has priority over the kernel function that main slept in, and this function over the bare
+/// state. The call may be the one that the signal interrupted, a moment before the state was read. For a
+/// thread that runs the kernel names no call. A call that was read from `/proc` does not count when the state
+/// or the signal shows that main ran, and main ran or waited to run for half of the time after that, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
@@ -101,8 +101,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread continued to run after the system call that was read for it. A call that a signal had
-/// interrupted would have the signal as its source.
+/// Whether a thread continued to run after its system call was read from `/proc`. A call that a signal
+/// interrupted does not count.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;
@@ -148,7 +148,7 @@ fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, St
     (wait, detail)
 }
 
-/// Names of kernel functions, and what a thread waits for that sleeps in them. The first match decides.
+/// Names of kernel functions, and what a thread that sleeps in them waits for. The first match decides.
 const WCHAN: [(&str, MainWaitKind); 39] = [
     ("mem_cgroup_handle_over_high", MainWaitKind::Memory),
     ("try_charge", MainWaitKind::Memory),

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 /// A method on one call path, over all samples that have it on that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedNode {
-    /// The frame that was merged here with most time. The merged frames differ only in their line.
+    /// Of the frames that were merged into this node, the one with the most time. They differ only in their
+    /// line.
     pub frame: FrameId,
     /// The index of the caller's node; `None` for a root.
     pub parent: Option<u32>,

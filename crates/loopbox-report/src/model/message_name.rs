@@ -14,8 +14,8 @@ pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static st
 }
 
 /// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`;
-/// or the activity whose life cycle it is. A name from the activity's life cycle or from the head of the
-/// queue is marked as such.
+/// or the activity whose life cycle the message runs. A name from the activity's life cycle or from the head
+/// of the queue is marked as such.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     if let NamedBy::Lifecycle(steps) = message.named_by {
         return lifecycle_name(&message.target, steps);
@@ -88,8 +88,8 @@ impl Analysis {
         self.place_of(self.tree(token)?)?.place.words()
     }
 
-    /// The app's method by which a message's stacks name it: `com.example.Feed$load$1.invokeSuspend`. `None`
-    /// without stacks, and where the message already has the name of that method or its class.
+    /// The app's method that names a message, found in its stacks: `com.example.Feed$load$1.invokeSuspend`.
+    /// `None` without stacks, and where the message already has the name of that method or its class.
     pub(crate) fn named_by_stacks(&self, token: Token, message: Option<&Message>) -> Option<String> {
         let entry = &self.frames[self.tree(token)?.entry?];
         let class = message.map(|message| match message.callback.as_str() {

@@ -157,8 +157,9 @@ impl Analysis {
     }
 
     /// The token under which the stacks of the dump are stored: that of the running message, or of what ran
-    /// outside of messages. Where the recorder took main for idle or did not know, it is that of stacks since
-    /// then, if there are any.
+    /// outside of messages. Where the recorder took main for idle, it is the token of stacks that were taken
+    /// since main became idle; where it did not know, of the newest stacks outside of messages. `None` when
+    /// there are none.
     pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),

@@ -109,8 +109,8 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
-    /// How many entries the queue had, without those that were read and are removed; `None` when the number
-    /// was not read.
+    /// How many entries the queue had, read or not, less the removed messages that were read; `None` when the
+    /// queue's total was not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
     }
@@ -173,8 +173,8 @@ impl PendingQueue {
     }
 
     /// Whether the entries that were read are the head of the queue. A queue that is a linked list is
-    /// printed, and walked, from its head. Of another kind of queue, a recorder that has the last line of its
-    /// dump has kept the messages that are due first.
+    /// printed, and walked, from its head. Of any other kind of queue, the recorder has kept the messages
+    /// that are due first, provided that it has the last line of the dump.
     fn is_read_from_its_head(&self) -> bool {
         let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
         !self.disturbed && (is_list || self.total.is_some())

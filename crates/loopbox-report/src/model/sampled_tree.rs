@@ -40,7 +40,7 @@ pub struct StackRun {
 /// A time in which no sample was taken though some were due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SampleGap {
-    /// The sample before the gap. It was taken at the gap's begin.
+    /// The sample before the gap. The gap begins when this sample was taken.
     pub(crate) sample: u32,
     /// How long no sample was taken although one was due.
     pub(crate) ns: u64,

@@ -30,8 +30,8 @@ use CallKind::{
 /// The number of a call that an ABI does not have.
 const NONE: u32 = u32::MAX;
 
-/// Name, kind, and the numbers on arm64, arm, x86-64 and x86 (`asm/unistd.h` of Linux 6.18 and of arm's
-/// `syscall.tbl`).
+/// Name, kind, and the numbers on arm64, arm, x86-64 and x86, from `asm/unistd.h` of Linux 6.18 and, for arm,
+/// from its `syscall.tbl`.
 type Row = (&'static str, CallKind, [u32; 4]);
 
 const TABLE: &[Row] = &[

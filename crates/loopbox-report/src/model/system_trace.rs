@@ -162,8 +162,8 @@ impl TraceThread {
         })
     }
 
-    /// The lock that the thread waits for, or the object that it waits on. A thread in another state does not
-    /// wait for a monitor, whatever its stack shows.
+    /// The lock that the thread waits for, or the object that it waits on. A lock that its stack seems to
+    /// want does not count when the thread's state is not that of a wait for a monitor.
     pub fn waits(&self) -> Option<&TraceLock> {
         let may = |lock: &&TraceLock| match lock.action {
             LockAction::Wants => self.is_blocked() != Some(false),

@@ -20,7 +20,7 @@ const NO_LINES: LineMapping =
 pub(super) struct Members<'t> {
     /// The classes by their names in the report.
     classes: HashMap<&'t str, Class<'t>>,
-    /// Source files of classes, by their names in the source.
+    /// The source files of classes, by the names that the classes have in the source.
     files: HashMap<&'t str, Cow<'t, str>>,
     /// The classes and methods that a compiler made.
     synthesized: HashSet<Key<'t>>,

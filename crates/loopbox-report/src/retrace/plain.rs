@@ -44,8 +44,8 @@ impl Mapping {
         Ok(RetracedText { text: out, renamed, missing: missing(&names) })
     }
 
-    /// Compares the mapping's ids in the text, which R8 can write as the source file of each class, with this
-    /// mapping's.
+    /// Compares the ids of mappings in the text with those of this mapping. R8 can write such an id as the
+    /// source file of each class.
     fn check_ids(&self, text: &str) -> Result<(), MappingMismatch> {
         let ids = text.split(MAP_ID_FILE).skip(1);
         let ids: BTreeSet<&str> =

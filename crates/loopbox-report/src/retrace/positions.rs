@@ -4,15 +4,15 @@
 //! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
 //!
 //! * Most methods share a table in which a line is the dex pc plus one: at a `min_api` below 26, and since
-//!   8.12 at any, unless `-renamesourcefileattribute` names another file. Those of 8.12 have
-//!   `r8-map-id-…` as their source file.
+//!   8.12 at any, unless `-renamesourcefileattribute` names another file. With 8.12 and later, these methods
+//!   have `r8-map-id-…` as their source file.
 //! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
 //!   (`Thread::CreateInternalStackTrace`).
 //! * In both cases, methods that share their name with others of their class have separate tables. Since 9.1
 //!   one of them has none: the one with the lowest numbers.
 //!
-//! The recorder reads tables. A frame is without its line where the method has none, where ART keeps another
-//! kind (compact dex), and in reports of recorders that took the shared tables for damaged.
+//! The recorder reads tables. A frame is without its line where the method has no table, where ART keeps
+//! another kind of table (compact dex), and in reports of recorders that took the shared tables for damaged.
 
 use crate::load::identity::MAP_ID_FILE;
 

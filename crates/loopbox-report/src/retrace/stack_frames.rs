@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 3;
 /// name; a forged mapping can claim any number.
 const MAX_EACH: usize = 32;
 
-/// The location for one that the file refers to but does not have.
+/// Replaces a location that the file refers to but does not have.
 const UNKNOWN: Location = Location::Frame { method: MethodId(u32::MAX), dex_pc: None, line: None };
 
 /// Retraces locations and collects the new symbol tables.
@@ -346,8 +346,8 @@ impl<'m> Retracer<'m> {
         }
     }
 
-    /// The source file of a class, from the mapping. Else the one that a compiler of its language would use:
-    /// the same as for the class in which it was found.
+    /// The source file of a class, from the mapping. If the mapping has none, the name that a compiler would
+    /// give it, with the extension of the file of the class `found_in`.
     fn file(&self, class: &str, found_in: &str) -> String {
         if let Some(file) = self.members.file(class) {
             return file.to_owned();

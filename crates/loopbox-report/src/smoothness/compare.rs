@@ -1,10 +1,10 @@
 //! Two sets of reports compared: a base and a variant, two releases, two buckets of a test.
 //!
-//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). The reports show how sure
-//! its change is: users are drawn again and again (each counts as often as a Poisson number of mean 1, the
-//! bootstrap for sums that are collected as a stream), and the interval contains 95 % of the resulting
-//! changes. Frames of one user depend on each other, so users are drawn and not frames; where no annotation
-//! names a user, reports are drawn.
+//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is
+//! follows from the reports: users are drawn again and again, and the interval contains 95 % of the resulting
+//! changes. In a draw each user counts as often as a Poisson number of mean 1 (the bootstrap for sums that
+//! are collected as a stream). Frames of one user depend on each other, so users are drawn and not frames;
+//! where no annotation names a user, reports are drawn.
 
 use super::collect::{Smoothness, UnitSums};
 use schemars::JsonSchema;

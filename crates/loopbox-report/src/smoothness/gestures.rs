@@ -26,7 +26,7 @@ pub struct GesturesView {
     pub worst: Vec<GestureView>,
 }
 
-/// Gestures of one number on their screen.
+/// The gestures that have the same number on their screens.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrdinalView {
     /// The number on the screen, from 1; the last entry includes all higher numbers.
@@ -64,7 +64,8 @@ pub struct GestureView {
     pub fps: Option<f64>,
     /// FPS as a share of the refresh rate.
     pub fps_of_rate: Option<f64>,
-    /// The whole refreshes that frames stood too long.
+    /// How long the gesture's frames were shown beyond their first refresh, in sum, each duration rounded to
+    /// whole refreshes.
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,

@@ -38,12 +38,12 @@ pub struct JankView {
     pub jank_type: Option<String>,
     /// How long the message that drew the frame took.
     pub own_ms: Option<f64>,
-    /// How long the slowest of the other messages took that ran before the next frame.
+    /// How long the slowest message took that ran before the next frame and did not draw this one.
     pub other_ms: Option<f64>,
     /// The message whose stacks `method` and `stack` come from: `message #46`, or `outside of messages, after
     /// #45`. `None` without stacks.
     pub tree: Option<String>,
-    /// The method on the hot path of the stacks to look at first, as a line of a Java stack trace.
+    /// The method to inspect first, from the hot path of the stacks, as a line of a Java stack trace.
     pub method: Option<String>,
     /// The hot path of the stacks from the outside in, as lines of a Java stack trace.
     pub stack: Vec<String>,

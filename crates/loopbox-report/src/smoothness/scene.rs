@@ -36,7 +36,8 @@ pub struct SceneView {
     pub longest_ms: f64,
     /// The frames by duration; only buckets that have any.
     pub histogram: Vec<BucketView>,
-    /// The whole refreshes that frames stood too long.
+    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
+    /// refreshes.
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,
@@ -64,7 +65,7 @@ pub struct SceneView {
     pub slow_session_20_fps: bool,
     /// Whether more than a quarter of the frames were below 30 FPS.
     pub slow_session_30_fps: bool,
-    /// The time that the main thread took for frames beyond one interval.
+    /// How much longer than one refresh interval the main thread took for each frame, in sum.
     pub delay_ms: f64,
     /// The number of frames whose stages were reported.
     pub staged: u32,
@@ -78,11 +79,11 @@ pub struct SceneView {
     pub stages: Vec<StageTimeView>,
     /// The number of stage reports of the first frame of a new window. They are in no other figure of stages.
     pub first_draw: u32,
-    /// The number of reports of stages that were lost.
+    /// The number of stage reports that were lost.
     pub lost_reports: u32,
-    /// The number of reports of stages that came twice.
+    /// The number of stage reports that came twice.
     pub duplicate_reports: u32,
-    /// The number of reports of stages with impossible times.
+    /// The number of stage reports with impossible times.
     pub rejected_reports: u32,
 }
 
@@ -97,12 +98,12 @@ pub struct RateView {
     pub fps: Option<f64>,
 }
 
-/// Frames of about one duration.
+/// Frames of about the same duration.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BucketView {
     /// The shortest duration of the bucket; the first bucket includes all shorter ones.
     pub from_ms: f64,
-    /// The end of the bucket, which the durations are below; `None` for the last bucket, which includes all
+    /// The end of the bucket: its durations are below this. `None` for the last bucket, which includes all
     /// longer ones.
     pub to_ms: Option<f64>,
     /// The number of frames.

@@ -1,6 +1,6 @@
 //! Packages of the machine's own Debian release, downloaded and unpacked without installing anything.
 //!
-//! Other downloads are pinned to the byte. A compiler from the security archive cannot be, because the
+//! Other downloads are pinned to the byte. A compiler from the security archive cannot be pinned, because the
 //! archive drops a version when it gets the next one. So the newest version is taken, by apt with a separate
 //! state, and apt's signature checks guarantee that it is genuine.
 

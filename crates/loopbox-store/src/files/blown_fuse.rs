@@ -51,7 +51,7 @@ struct State {
     starts_left: u8,
     /// How often the fuse has blown.
     blown: u8,
-    /// How many starts ago a strike was recorded, including that start; 0 for none.
+    /// How many starts ago a strike was recorded, plus 1; 0 for none.
     strike_age: u8,
 }
 

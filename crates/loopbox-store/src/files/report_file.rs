@@ -48,10 +48,10 @@ pub enum Outlives {
 }
 
 /// Writes `bytes` as `dir/name.lbx`. They are first written to a temporary file in the same directory, so
-/// that a file of that name is always a complete report, even after a power loss when it must survive one. A
-/// report of that name is replaced. The directory is never flushed: on f2fs that would write everything that
-/// the whole file system has pending, and a power loss can only remove the name of a report that was written
-/// moments before.
+/// that a file of that name is always a complete report: after a power loss, too, with
+/// [`Outlives::PowerLoss`]. A report of that name is replaced. The directory is never flushed: on f2fs that
+/// would write everything that the whole file system has pending, and a power loss can only remove the name
+/// of a report that was written moments before.
 ///
 /// `enter` is called right before the file gets its name, and its result is dropped right after. If it
 /// returns nothing, the file is given up.
@@ -71,9 +71,9 @@ pub fn write_report<G>(
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the
 /// report. A report that the app has uploaded and deleted does not come back, even if that happens while this
-/// function writes and flushes. Only a deletion between the last check and the rename goes unnoticed: bionic
-/// has the kernel's call that replaces only an existing file (`RENAME_EXCHANGE` of renameat2(2)) only since
-/// API 30, and a call that a system does not allow ends the app.
+/// function writes and flushes. Only a deletion between the last check and the rename goes unnoticed. The
+/// kernel could prevent that: with `RENAME_EXCHANGE`, renameat2(2) replaces only an existing file. But bionic
+/// has this call only since API 30, and a system call that is not allowed ends the app.
 ///
 /// # Errors
 /// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left

@@ -15,8 +15,8 @@ use loopbox_format::model::Uptime;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// How long a stop must have lasted before the mirror writes the memory's state of it into the file; until
-/// then the sampler itself may write. A stop usually takes some ten microseconds.
+/// How long a stop must have lasted before the mirror writes its state from memory into the file; until then
+/// the sampler itself may write. A stop usually takes some ten microseconds.
 const LASTS_NS: u64 = 200_000_000;
 /// The most writes in one call: the state is written again when it has changed during the write.
 const TRIES: usize = 4;
@@ -66,8 +66,8 @@ impl Shared {
         }
     }
 
-    /// Writes the fuse into the file for the sampler, which cannot do so in the middle of a phase, if the
-    /// present phase has lasted for [`LASTS_NS`].
+    /// Writes the fuse into the file, if the present phase has lasted for [`LASTS_NS`]. The sampler cannot do
+    /// so itself in the middle of a phase.
     pub(super) fn save_lasting_fuse(&self, alive_ns: Uptime) {
         let word = || Live(self.words()).word(FUSE_AT);
         let mut written = word();

@@ -18,8 +18,9 @@ const RECORD_BUFFER: usize = 2048;
 /// [`close`](Self::close) when a record closes, then [`open_details`](Self::open_details) and
 /// [`open`](Self::open) for the record that continues, and [`idle`](Self::idle) last. When a record counts
 /// the message that is announced as running, readers know that this message has ended, so
-/// [`idle`](Self::idle) then writes nothing. A message around an inner loop is announced once: after an inner
-/// message main is idle, and the stall monitor finds out whether the outer one continues.
+/// [`idle`](Self::idle) then writes nothing. A message with an inner loop is announced only when it starts:
+/// after an inner message main counts as idle, although the outer one may go on. The stall monitor finds out
+/// whether it does.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,

@@ -282,7 +282,7 @@ mod tests {
         Ring::create(&RingOptions { dir: PathBuf::new(), identity, geometry })
     }
 
-    /// The open group `seq` of ten messages, one each millisecond.
+    /// The open group `seq` with `count` messages, one each millisecond.
     fn group(seq: u64, count: u32) -> Record {
         let first_token = seq * 10;
         Record {
@@ -382,8 +382,8 @@ mod tests {
         }
     }
 
-    /// Copies what is recorded before and after `between`; the second copy is cut off after each possible
-    /// number of bytes.
+    /// Copies a ring to the disk, lets `between` record more, and copies again. That second copy is cut off
+    /// after each possible number of bytes.
     fn cut_everywhere(between: impl Fn(&mut Ring), check: impl Fn(&Recovered)) {
         let mut cuts = 0;
         for room in 0.. {

@@ -1,4 +1,4 @@
-//! Display frames between the worker, which saves them, and the copy in the file.
+//! Display frames that the worker has saved, until the next copy writes them into the file.
 
 use std::sync::{Mutex, PoisonError};
 

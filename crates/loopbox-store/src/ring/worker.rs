@@ -38,8 +38,8 @@ impl WorkerWriter {
         self.running.write_next_value(running)
     }
 
-    /// Writes what keeps the main thread from its queue outside of messages; `None` when that has ended
-    /// without a message.
+    /// Writes what the main thread does outside of messages; `None` when that has ended and no message
+    /// followed.
     pub fn outside(&mut self, outside: Option<&Outside>) -> Result<(), StoreError> {
         self.outside.write_next_value(&outside)
     }
@@ -50,7 +50,8 @@ impl WorkerWriter {
     /// microseconds per kilobyte, so a caller writes at the first sample, and after that not at every one.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
+    /// [`StoreError::TooLarge`] when not even a single sample fits; the ring then keeps the tree written
+    /// before.
     pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Fidelity, StoreError> {
         // What did not fit a moment ago does not fit now either.
         let from = if self.last_kept.0 == tree.token { self.last_kept.1 } else { Fidelity::Whole };
@@ -103,9 +104,9 @@ impl WorkerWriter {
     }
 
     /// Writes the message queue as captured, with as many of its lines as fit; the others count as dropped.
-    /// Lines in the middle are left out, because the head of the queue is at one end, in either order, and
-    /// the framework's last line at the other. Call it as soon as something seems wrong, because the report
-    /// may come too late.
+    /// Lines in the middle are left out, because both ends are needed: the head of the queue is at one of
+    /// them, the framework's last line at the other. Call it as soon as something seems wrong, because the
+    /// report may come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
         self.pending.write_prefix(all, |kept| {

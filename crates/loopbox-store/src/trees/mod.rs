@@ -73,9 +73,9 @@ impl Default for Trees {
 impl Trees {
     /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
     ///
-    /// When a message ends, its tree is for a moment both among the kept ones and the running message's. But
-    /// a different tree of the same message is not a copy: a report may have asked Java for a stack before
-    /// ART's stacks were there.
+    /// When a message ends, its tree is in the ring twice for a moment: as a kept tree and as the running
+    /// message's. But a different tree of the same message is not a copy: a report may have asked Java for a
+    /// stack before ART's stacks were there.
     pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
         let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));

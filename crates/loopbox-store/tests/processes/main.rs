@@ -1,7 +1,8 @@
 //! Tests that need other processes: kill -9, forks, other users, limits, full disks.
 //!
-//! This binary has both roles: without `LOOPBOX_ROLE` it runs the tests, with it it is one of the processes
-//! that they start. `LOOPBOX_KILL_RUNS` sets how often the recording process is killed, by default 50 times.
+//! This binary has both roles: without `LOOPBOX_ROLE` it runs the tests; with that variable it is one of the
+//! processes that they start. `LOOPBOX_KILL_RUNS` sets how often the recording process is killed, by default
+//! 50 times.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -12,7 +12,7 @@ fn rings(dir: &Path) -> Vec<PathBuf> {
     fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// A directory that belongs to the user as whom [`Actor::start_unprivileged`] starts a role.
+/// A directory of the user under which [`Actor::start_unprivileged`] starts a role.
 fn dir_of_nobody() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     if is_root() {

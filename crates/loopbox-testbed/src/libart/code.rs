@@ -35,7 +35,7 @@ fn arm64(word: u32) -> Option<u32> {
     }
 }
 
-/// Every half word with the one after it: Thumb-2 instructions begin at any.
+/// Every half word with the one after it: a Thumb-2 instruction can begin at any half word.
 fn halves(code: &[u8]) -> impl Iterator<Item = (u16, u16)> {
     let half = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]);
     code.windows(4).step_by(2).map(move |b| (half(b), half(&b[2..])))

@@ -28,8 +28,8 @@ const OTHERS: [&str; 6] = [
 ];
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-/// The names, with either C++ library, of a function whose code loads a member. `SIGQUIT` and `FIND_THREAD`
-/// have those of two others.
+/// The names of a function whose code loads a member: one for GNU's C++ library, one for LLVM's, where they
+/// differ. `SIGQUIT` and `FIND_THREAD` name two other such functions.
 const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
 const SIGQUIT: &[&str] = &[
     "_ZN3art7Runtime14DumpForSigQuitERSo",

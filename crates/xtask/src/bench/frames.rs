@@ -25,8 +25,8 @@ pub(crate) struct FramesArgs {
     idle_ms: u32,
 }
 
-/// The ways on the main thread by their names in `bench.FrameBench`, what each is compared with, and their
-/// descriptions.
+/// The ways to record on the main thread: their names in `bench.FrameBench`, what each is compared with, and
+/// their descriptions.
 const WAYS: [(&str, &str, &str); 4] = [
     ("empty", BASE, "an empty FrameCallback"),
     ("frames", BASE, "Loopbox, frames alone"),

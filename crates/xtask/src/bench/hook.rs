@@ -24,7 +24,7 @@ pub(crate) struct HookArgs {
     rounds: u32,
 }
 
-/// The ways to watch by their names in `bench.HookBench`, and their descriptions.
+/// The ways to watch: their names in `bench.HookBench`, and their descriptions.
 const VARIANTS: [(&str, &str); 15] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
@@ -114,8 +114,9 @@ fn bench(testbed: &str, args: &HookArgs) -> Result<()> {
     twins(&launcher, args)
 }
 
-/// The benefit of the annotations on the two natives of each message: the same recorder without them. Each
-/// way is a separate process, so they alternate with few batches each.
+/// Measures the benefit of the annotations on the two natives of each message, against the same recorder with
+/// other annotations or none. Each of these recorders needs a separate process, so the processes alternate,
+/// with few batches each.
 fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
     let ways = [Natives::Critical, Natives::Fast, Natives::Plain];
     let jars = ways.map(|way| launcher.variant(&format!("{way:?}").to_lowercase(), |f, t| way.change(f, t)));

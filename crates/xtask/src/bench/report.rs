@@ -1,8 +1,8 @@
 //! `cargo xtask bench report`: how long a report takes until its first file has its name, with a full
 //! history.
 //!
-//! The recorder measures this itself and writes it into the second version of the file, which also has what
-//! took longer.
+//! The recorder measures this itself and writes it into the second version of the file, which follows when
+//! the slower parts of the report are there.
 
 use std::fs;
 use std::path::Path;

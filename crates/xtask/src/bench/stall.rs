@@ -27,7 +27,7 @@ pub(crate) struct StallArgs {
     ms: u32,
 }
 
-/// The ways by their names in `bench.StallBench`, and their descriptions.
+/// The ways to report a message that blocks: their names in `bench.StallBench`, and their descriptions.
 const WAYS: [(&str, &str); 5] = [
     ("recorder", "Loopbox without its monitor (stacks each 10 ms)"),
     ("ours", "Loopbox with it (the same, file, log)"),

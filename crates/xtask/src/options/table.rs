@@ -182,7 +182,7 @@ fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A number with a character after each thousand.
+/// A number with `by` between its groups of three digits.
 pub(super) fn grouped(number: u64, by: char) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,8 +1,9 @@
 //! `cargo xtask stress sampler`: `probe.Stress` for any number of samples, under SIGQUIT.
 //!
 //! The main thread allocates under a collector, throws from deep stacks, contends, waits, sleeps, recurses,
-//! and loads and drops classes, while other threads start, end, follow its locks and request its stack. The
-//! test fails when the process dies, hangs, leaves the main thread suspended, cannot take a sample, or grows.
+//! and loads and drops classes. Meanwhile other threads start, end, compete for its lock and request its
+//! stack. The test fails when the process dies, hangs, leaves the main thread suspended, cannot take a
+//! sample, or grows.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -110,7 +111,7 @@ fn numbers(text: &str) -> Option<[i64; 3]> {
     numbers.try_into().ok()
 }
 
-/// What a process printed until it ended well.
+/// The output of a process that did all its work.
 struct Run {
     lines: Vec<String>,
     quits: u32,

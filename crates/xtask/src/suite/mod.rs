@@ -42,8 +42,8 @@ pub(crate) struct TestArgs {
 struct Step {
     name: &'static str,
     tier: Tier,
-    /// Whether the steps after this one begin without waiting for it. One that needs what it makes waits for
-    /// its build folder.
+    /// Whether the steps after this one begin without waiting for it. A later step that needs its results
+    /// waits for cargo's lock on the build folder.
     is_parallel: bool,
     run: fn() -> Result<()>,
 }
@@ -102,10 +102,10 @@ const STEPS: &[Step] = &[
     full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
-/// The ABIs of the libraries that tests run. A release builds and checks all four and packs the archives;
-/// each needs a separate standard library, which takes a minute or more of processor time. Errors that depend
-/// on 32-bit pointers show in the builds for 32-bit testbeds, except in the few lines of code that only
-/// Android has.
+/// The ABIs of the libraries that tests run. A release builds and checks all four and packs the archives.
+/// Each ABI needs a separate standard library, which takes a minute or more of processor time. Errors that
+/// depend on 32-bit pointers show in the builds for 32-bit testbeds, except in the few lines of code that
+/// only Android has.
 const TESTED_ABIS: [&str; 4] = ["--abi", "arm64-v8a", "--abi", "x86_64"];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
@@ -126,8 +126,9 @@ const LIMIT: Duration = Duration::from_mins(30);
 /// How many test programs run at a time; those that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
-/// The programs that take longest, and one that would otherwise begin last, without those that need a library
-/// which a parallel step may still build. They begin before the others, which fill the gaps at the end.
+/// The programs that begin first, so that shorter ones fill the gaps at the end: those that take longest, and
+/// one that would otherwise begin last. A program is not in the list if it needs a library that a parallel
+/// step may still be building.
 const LONGEST: [&str; 9] = [
     "e2e frames",
     "loopbox-cli page",
@@ -215,8 +216,8 @@ fn documentation() -> Result<()> {
     run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
 }
 
-/// Checks the policy of `deny.toml` and the known advisories, whose database must be downloaded. If it cannot
-/// be, that is not an error of the dependencies; the step's line mentions it.
+/// Checks the policy of `deny.toml` and the known advisories, whose database must be downloaded. When the
+/// download fails, that is not an error of the dependencies; the step's line mentions it.
 fn dependencies() -> Result<()> {
     let deny = CARGO_DENY.ensure()?;
     let check = |arguments: &[&str]| {

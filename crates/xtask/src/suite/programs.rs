@@ -87,7 +87,7 @@ impl TestProgram {
         Ok(programs)
     }
 
-    /// Whether it is the tests inside of a library or program.
+    /// Whether its tests are those inside of a library or program.
     fn is_unit_test(&self) -> bool {
         self.target.ends_with(')')
     }
@@ -196,8 +196,8 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     tests
 }
 
-/// How many tests passed and which failed, from the lines `test NAME ... ok`. Output of a test may come
-/// before the result, or before its line.
+/// How many tests passed and which failed, from the lines `test NAME ... ok`. What a test prints may be in
+/// the same line, before the word `test` or before the result.
 fn results(output: &str) -> (usize, Vec<String>) {
     let (mut passed, mut failed) = (0, Vec::new());
     for line in output.lines() {

@@ -1,5 +1,5 @@
-//! Runs everything that is run on every testbed on only one: a user's own build of a runtime (`--local`), or
-//! one given by name (`--test`).
+//! Runs the tests of all testbeds on a single one: a user's own build of a runtime (`--local`), or a testbed
+//! given by name (`--test`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,8 +10,8 @@ use loopbox_testbed::{LOCAL, LOCAL_FOLDER};
 
 use crate::suite::steps::minutes;
 
-/// Package and program of tests, and which of its tests: those whose name contains one of the words, or all
-/// when there are no words. Tests of ART 10 alone are left out.
+/// A package, one of its test programs, and words. Only the tests whose name contains one of the words are
+/// run; all when there are no words. Tests of ART 10 alone are left out.
 const PROGRAMS: [(&str, &str, &[&str]); 7] = [
     ("loopbox-art", "on_art", &[]),
     ("loopbox-e2e", "hooks", &["a_printer", "a_looper", "a_stubborn"]),

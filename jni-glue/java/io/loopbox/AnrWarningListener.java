@@ -5,8 +5,8 @@ import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
 
 /**
- * A {@link Listener} that is also notified of an ANR before the system calls it, on Android 17 and newer. It
- * is a separate interface for the same reasons as {@link FirstFileListener}.
+ * A {@link Listener} that is also notified when the system warns of an ANR, before that ANR, on Android 17
+ * and newer. It is a separate interface for the same reasons as {@link FirstFileListener}.
  */
 public interface AnrWarningListener extends Listener {
     /**

@@ -20,8 +20,8 @@ public final class Config {
          */
         AUTO,
         /**
-         * Only the hidden Looper.Observer: half a microsecond a message on a developer's machine, and no
-         * object.
+         * Only the hidden Looper.Observer: costs half a microsecond a message on a developer's machine, and
+         * makes no object.
          */
         OBSERVER,
         /**
@@ -33,12 +33,12 @@ public final class Config {
         PRINTER,
         /**
          * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce,
-         * is replaced. Works on every level, in processes of 64 bits; costs a 75th of {@link #PRINTER}
-         * interpreted, an 18th compiled, and no object; no other library's hook is in its way. It does not
-         * see the Message. So long messages are named by their stacks, and messages of activities and, where
-         * they are watched, of frames by callbacks; other short messages have no names. Crash services show
-         * libloopbox.so in the native stack of a main thread that waits. Where the method cannot be replaced,
-         * {@link #AUTO} is used.
+         * is replaced. It works on every level, in processes of 64 bits. It costs a 75th of {@link #PRINTER}
+         * in interpreted code and an 18th in compiled code, makes no object, and no other library's hook is
+         * in its way. It does not see the Message. So long messages get their names from their stacks.
+         * Messages of activities and, where they are watched, of frames get them from callbacks; other short
+         * messages have no names. Crash services show libloopbox.so in the native stack of a main thread that
+         * waits. Where the method cannot be replaced, {@link #AUTO} is used.
          */
         POLL,
         /**
@@ -85,7 +85,7 @@ public final class Config {
         OOM(7),
         /** Behaviour that the system classifies as abnormal. The kind of the profile depends on it. */
         ANOMALY(8),
-        /** The end of the process by the system, for its use of the CPU: a trace. */
+        /** The system ended the process, because it used too much CPU: a trace. */
         KILL_EXCESSIVE_CPU_USAGE(9),
         /** A cold start: a trace with stacks, until Activity.reportFullyDrawn or for five seconds. */
         COLD_START(10);

@@ -7,8 +7,8 @@ import androidx.annotation.WorkerThread;
 /** Called once with the report that {@link Loopbox#dumpAsync} was asked for. */
 public interface DumpCallback {
     /**
-     * Called on the thread that calls {@link Listener}, after it, or on another one when nothing records;
-     * never on the thread that made the request.
+     * Called after {@link Listener}, on the same thread, or on another one when nothing records; never on the
+     * thread that made the request.
      *
      * @param report the file and what is in it; null when none was written: the disk is full, or the recorder
      *     is off

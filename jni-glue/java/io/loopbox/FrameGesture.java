@@ -49,8 +49,8 @@ public final class FrameGesture {
     }
 
     /**
-     * How much longer than expected frames were shown, in whole refreshes: milliseconds per second of
-     * scrolling.
+     * The hitch rate: how long frames were shown too long, in milliseconds per second of scrolling. Of each
+     * frame only whole refreshes count.
      */
     public double getHitchMsPerSecond() {
         return values[5] == 0 ? 0 : MS_PER_S * values[6] / values[5];

@@ -127,7 +127,8 @@ public final class FrameStats {
         }
 
         /**
-         * How much longer than expected frames were shown, in whole refreshes: milliseconds for each second.
+         * The hitch rate: how long frames were shown too long, in milliseconds per second. Of each frame only
+         * whole refreshes count.
          */
         public double getHitchMsPerSecond() {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];

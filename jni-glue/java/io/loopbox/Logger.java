@@ -20,7 +20,7 @@ public interface Logger {
      *     code of the app that it has called: the fault is kept from the app; {@code Log.INFO} or {@code
      *     Log.WARN} for everything else
      * @param line without a tag
-     * @param fault its exception, or null
+     * @param fault the exception that the line is about, or null
      */
     @WorkerThread
     void log(int priority, @NonNull String line, @Nullable Throwable fault);

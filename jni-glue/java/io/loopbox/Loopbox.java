@@ -54,8 +54,8 @@ public final class Loopbox {
 
     /**
      * Starts recording the main thread. Call it on the main thread, as early as
-     * Application.attachBaseContext. When three starts in a row ended within five seconds, by a crash where
-     * the system knows the reason, the next starts do not record.
+     * Application.attachBaseContext. When three starts in a row have ended within five seconds, the next
+     * starts do not record. Where the system knows why they ended, only crashes and ANRs count.
      *
      * @param context the Application, or any other context of the app. It lets reports show whether the app
      *     is in the foreground and which Activity is shown. When an Activity is in front already, the system
@@ -174,8 +174,9 @@ public final class Loopbox {
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it
      * does what {@link #dumpAsync} does without a callback, and returns null at once. It also returns null at
-     * once, without a report, when a listener calls it, when more than 64 reports are requested at once or
-     * ten a minute after that, and while nothing records, as before {@link #install}.
+     * once, without a report, in three cases: when a listener calls it, when more than 64 reports are
+     * requested at once or more than ten a minute after that, and while nothing records, as before {@link
+     * #install}.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet

@@ -16,7 +16,7 @@ public interface MonitorListener {
     void onBlock(long ageMs, @NonNull String stack);
 
     /**
-     * Called when a message has ended that took longer than the lowest level. Its line is in the file of the
+     * Called when a message that took longer than the lowest level has ended. Its line is in the file of the
      * day, where that could be written.
      */
     @WorkerThread

@@ -6,7 +6,7 @@ import androidx.annotation.WorkerThread;
 import java.io.File;
 import java.io.IOException;
 
-/** Sends what the monitor wrote to a server of the app's, see {@link Monitor#upload}. */
+/** Sends the monitor's files to a server of the app's, see {@link Monitor#upload}. */
 public interface MonitorUploader {
     /**
      * Sends one file, on a separate thread; it may block.

@@ -13,10 +13,10 @@ public interface ProfileListener {
      * record, and each process of the app that records is called with each profile. Results of the app's own
      * requests to ProfilingManager do not come here.
      *
-     * @param profile the file, where the system has put it: the app's to send and to delete
+     * @param profile the file, where the system has put it; the app may send and delete it
      * @param trigger the event at which it was taken, {@code ProfilingTrigger.TRIGGER_TYPE_*}: 2 an ANR, 3 a
-     *     suspected hang, 7 an OutOfMemoryError, 8 an anomaly, 9 the end of the process for its use of the
-     *     CPU, 10 a cold start
+     *     suspected hang, 7 an OutOfMemoryError, 8 an anomaly, 9 the end of the process because of too
+     *     much CPU use, 10 a cold start
      * @param tag what the system adds to the trigger. For a suspected hang it is the name of the report's
      *     file without {@code .lbx}, even if no report was written. Null for nothing
      */

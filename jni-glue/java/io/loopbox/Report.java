@@ -189,7 +189,10 @@ public final class Report {
         return (int) read().pid;
     }
 
-    /** When it was written, or the process's last sign of life, as in System.currentTimeMillis; or 0. */
+    /**
+     * When the report was written or, for a process that is gone, that process's last sign of life, as in
+     * System.currentTimeMillis. 0 when it is not known.
+     */
     @WorkerThread
     public long getTimeMs() {
         return read().timeMs;
@@ -306,8 +309,8 @@ public final class Report {
 
     /**
      * How long the subject of the report took, or had taken when the file got its last evidence, in
-     * milliseconds: the running message or what ran outside of messages, or an earlier message that took
-     * longer and had just ended. 0 when main was idle, and when it is not known.
+     * milliseconds. The subject is the running message, what ran outside of messages, or an earlier message
+     * that took longer and had just ended. 0 when main was idle, and when it is not known.
      */
     @WorkerThread
     public long getDurationMs() {

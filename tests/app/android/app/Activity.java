@@ -17,8 +17,8 @@ import android.view.accessibility.AccessibilityEvent;
 import com.android.internal.policy.PhoneWindow;
 
 /**
- * A screen of an app. {@link ActivityThread} starts it; in scenarios without a start {@link Application}
- * does.
+ * A screen of an app. {@link ActivityThread} starts it, or {@link Application} in scenarios that start no
+ * app.
  */
 public class Activity extends ContextWrapper implements Window.Callback, KeyEvent.Callback {
     private Window window;

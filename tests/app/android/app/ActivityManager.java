@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/** What the system reports about this app's processes; the scripted app takes the part of the system. */
+/** What the system reports about this app's processes. Here the scripted app decides it. */
 public abstract class ActivityManager {
     /** The platform's type, as far as a testbed needs it. */
     public static class ProcessErrorStateInfo {
@@ -71,7 +71,7 @@ public abstract class ActivityManager {
         return new ArrayList<ApplicationStartInfo>();
     }
 
-    /** Warnings come from the framework of API 37 alone, which has its own manager. */
+    /** Refuses: only the framework of API 37 has warnings, and that has its own manager. */
     public void registerAnrWarningListener(Executor executor, Consumer<AnrWarningResult> listener) {
         throw new UnsupportedOperationException("no framework of API 37");
     }

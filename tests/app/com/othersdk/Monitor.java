@@ -23,14 +23,14 @@ public final class Monitor implements Printer {
         this.endsWith = endsWith;
     }
 
-    /** Sets a Printer that does not know others, and removes the previous one. */
+    /** Replaces the Looper's Printer by one that passes nothing on to it. */
     public static Monitor replace(Looper looper) {
         Monitor monitor = new Monitor(null, null, null);
         looper.setMessageLogging(monitor);
         return monitor;
     }
 
-    /** Sets a Printer that passes on to the previous one. */
+    /** Replaces the Looper's Printer by one that passes each line on to it. */
     public static Monitor wrap(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), null, null);
         looper.setMessageLogging(monitor);

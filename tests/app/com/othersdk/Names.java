@@ -7,7 +7,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** An observer that keeps what each message of the main thread was, by the number of its start, from 1. */
+/** An observer that keeps the name of each message of the main thread, by the message's number, from 1 on. */
 public final class Names implements InvocationHandler {
     private final String[] names;
     private int starts;
@@ -16,7 +16,10 @@ public final class Names implements InvocationHandler {
         names = new String[most];
     }
 
-    /** Sets an observer that does not know others, and keeps this many names. */
+    /**
+     * Replaces the Looper's observer by one that passes nothing on to it, and keeps the names of the first
+     * {@code most} messages.
+     */
     public static Names install(int most) throws ReflectiveOperationException {
         Names names = new Names(most);
         Class<?> type = Class.forName("android.os.Looper$Observer");

@@ -52,7 +52,7 @@ public final class Signals {
     /** Sets one of these actions, and leaves all masks as they are. */
     public static native void set(int what);
 
-    /** Sets the default action, or ignoring, by a system call. */
+    /** Sets {@link #DEFAULT} or {@link #IGNORE} by a system call. */
     public static native void setBySystemCall(int what);
 
     /** Claims the signal in ART's signal chain, as ART does with other signals. */

@@ -26,7 +26,7 @@ public final class Stats implements InvocationHandler {
     private Object next;
     private boolean keepsMessages;
 
-    /** Sets an observer that does not know others, and removes the previous one; by plain reflection. */
+    /** Replaces the observer by one that passes nothing on to it, by plain reflection. */
     public static Stats install() throws ReflectiveOperationException {
         Stats stats = new Stats();
         Class<?> type = Class.forName("android.os.Looper$Observer");
@@ -34,7 +34,7 @@ public final class Stats implements InvocationHandler {
         return stats;
     }
 
-    /** Sets an observer that passes on to the previous one. */
+    /** Replaces the observer by one that passes each call on to it. */
     public static Stats wrap() throws ReflectiveOperationException {
         Object there = current();
         Stats stats = install();

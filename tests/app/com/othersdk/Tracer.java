@@ -4,6 +4,6 @@ package com.othersdk;
 public final class Tracer {
     private Tracer() {}
 
-    /** Makes a new process trace the calling thread, the main one, until this process ends. */
+    /** Forks a process that traces the calling thread, the main one, until that thread ends. */
     public static native void attach();
 }

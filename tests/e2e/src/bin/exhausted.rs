@@ -1,6 +1,6 @@
 //! Runs apps whose memory is used up during a hang, again and again: `exhausted [--shipped] [--runs N]
-//! TESTBED ARGUMENT...`, with the arguments of `scenario.Exhausted`. Prints how each app ended that did not
-//! run to its end.
+//! TESTBED ARGUMENT...`, with the arguments of `scenario.Exhausted`. For each app that did not run to its
+//! end, prints how it ended.
 
 use anyhow::{Context, Result};
 use lab_launch::{Build, Launcher};

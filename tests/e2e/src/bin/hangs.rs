@@ -1,5 +1,5 @@
-//! Makes an app hang at every place in every way to watch, 5 s until the system's signal and 6 s until the
-//! kill, and prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`.
+//! Makes an app hang at every place, watched in every way, with the system's signal after 5 s and the kill
+//! after 6 s. Prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`.
 //! `cargo xtask stress hangs` calls it.
 
 use std::process::ExitCode;
@@ -60,7 +60,7 @@ fn known(all: &[&'static str], wanted: &str) -> Result<&'static str> {
     all.iter().find(|one| **one == wanted).copied().with_context(|| format!("{wanted} is none of {all:?}"))
 }
 
-/// What a row has in each column.
+/// What the fields of a row are about: a hang at a place, or a scenario.
 enum Row {
     Place(&'static str),
     Scenario(Scenario),

@@ -1,5 +1,5 @@
-//! Kills recording apps for long: `kill [--known-ends] [--hook HOOK] --runs N [--lanes N]`. `cargo xtask
-//! stress kill` calls it.
+//! Kills recording apps again and again: `kill [--known-ends] [--hook HOOK] --runs N [--lanes N]`. `cargo
+//! xtask stress kill` calls it.
 
 use anyhow::{Context, Result, bail};
 use loopbox_e2e::kill::{self, Recording};

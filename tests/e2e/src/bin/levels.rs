@@ -1,4 +1,4 @@
-//! The table of API levels: `levels [fwLEVEL...]`, without names all of them. `cargo xtask stress levels`
+//! The table of API levels: `levels [fwLEVEL...]`, all levels when none is named. `cargo xtask stress levels`
 //! calls it.
 
 use std::process::ExitCode;

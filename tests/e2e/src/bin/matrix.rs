@@ -1,5 +1,5 @@
-//! The matrix of testbeds and modes, for long: `matrix [--phase-ms N] [TESTBED...]`. `cargo xtask stress
-//! testbeds` calls it.
+//! Runs the matrix of testbeds and modes, all cells by default: `matrix [--phase-ms N] [TESTBED...]`. `cargo
+//! xtask stress testbeds` calls it.
 
 use std::process::ExitCode;
 

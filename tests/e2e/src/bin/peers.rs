@@ -1,5 +1,5 @@
 //! Loopbox and other watchers of the main thread, side by side: what a message costs, how often an app that
-//! rests is woken, who names what in hangs of known cause. `cargo xtask bench peers` calls it.
+//! rests is woken, and which watcher names the cause of which hang. `cargo xtask bench peers` calls it.
 //!
 //! `peers [--costs TESTBED,...] [--hangs TESTBED,...] [--messages N] [--rounds N] [--processes N]
 //! [--seconds N] [--times N] [--hang NAME] [--peer NAME] [--texts] [--bless]`
@@ -17,7 +17,8 @@ use loopbox_setup::workspace::root;
 const PAGE: &str = "docs/compare.md";
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask bench peers --bless` -->\n", "<!-- until here -->"];
 
-/// The peers that can run in one process: a Printer can only be one peer's, and a heartbeat disturbs nobody.
+/// The groups of peers that run in one process: only one peer of a group may set a Printer, while a heartbeat
+/// disturbs no other peer.
 const TOGETHER: [&[&str]; 5] = [
     &["anrwatchdog", "sentry", "datadog-anr", "blockcanary"],
     &["datadog-long-task"],

@@ -51,7 +51,7 @@ impl Known {
     }
 }
 
-/// Every cause that the app knows. The part before the first of [`MORE`] is in every test run.
+/// The causes that are in every test run.
 pub const CAUSES: [Known; 32] = [
     // The method called sleep() says less than its caller.
     known("sleep", "sleeps", Waits, "sleep", Some("causes.Causes")),
@@ -88,7 +88,8 @@ pub const CAUSES: [Known; 32] = [
     known("free", "nothing", Idles, "main-free", None),
 ];
 
-/// More causes, for `cargo xtask stress causes`: one for each kind that has misled a diagnosis.
+/// The other causes that the app knows, for `cargo xtask stress causes`: one for each kind that has misled a
+/// diagnosis.
 pub const MORE: [Known; 50] = [
     // The wall time first: something stops main, or takes its processor.
     known("stopped", "computes; the process is stopped", Waits, "frozen", None).under(Outside::Stop),

@@ -154,8 +154,8 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The fault of a run in which the sampler should have left out stacks because main waited uninterruptibly,
-/// and counted none.
+/// The fault of a run in which main waited uninterruptibly, but the sampler counted no stack that it left out
+/// for this reason.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 impl Cell {
@@ -169,8 +169,9 @@ impl Cell {
         self.mode != Mode::Unsampled && self.way != "page"
     }
 
-    /// Whether the app's listener can still run. Without memory it ends by an error. While ART waits for a
-    /// thread that cannot be suspended, for the system's trace, no other thread can run Java code.
+    /// Whether the app's listener can still run. Without memory the app ends by an error. While ART writes
+    /// the system's trace it may wait for a thread that cannot be suspended; then no other thread can run
+    /// Java code.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }

@@ -1,5 +1,5 @@
-//! Hangs that are more than one hang at one place: before the recorder is installed, two in a row, while a
-//! report is written.
+//! Scenarios that a single hang at one place does not cover: a hang that begins before the recorder is
+//! installed, two hangs in a row, a signal or a kill while a report is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -81,7 +81,7 @@ impl Scene {
         format!("{gate}={}", self.gate(gate).display())
     }
 
-    /// Whether a thread of the app is waiting in its print of the queue.
+    /// Whether a thread of the app is waiting while it prints the queue.
     fn prints(&self) -> bool {
         self.gate(WAITS).exists()
     }
@@ -269,9 +269,9 @@ impl Stage {
     }
 
     /// As [`Self::printing`], until the hang's report has its first file and waits for the queue. Also
-    /// returns the report's files. Before that report the queue is printed for each suspected message, which
-    /// is let through: on a loaded machine messages of the start may be suspected, and this hang before the
-    /// app reports it.
+    /// returns the report's files. Before that report, the queue is printed for each message under suspicion:
+    /// on a loaded machine for messages of the start, or for this hang before the app announces it. These
+    /// prints are let through.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

@@ -53,7 +53,7 @@ impl Costs {
         Some(Cost { ns: of(|cost| cost.ns), bytes: of(|cost| cost.bytes) })
     }
 
-    /// What a way adds to a message that nothing watches.
+    /// What a message costs more when it is watched in this way than when nothing watches.
     #[must_use]
     pub fn added(&self, way: &str) -> Option<Cost> {
         let (way, none) = (self.of(way)?, self.of("none")?);
@@ -77,7 +77,7 @@ pub struct Woken {
 }
 
 impl Woken {
-    /// Counts the wake-ups of an app that does nothing while a peer watches it, or nothing for `none`. `None`
+    /// Counts the wake-ups of an app that does nothing. `peer` watches it; with `none` nothing does. `None`
     /// where the peer does not install.
     ///
     /// # Errors

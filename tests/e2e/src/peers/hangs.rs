@@ -63,7 +63,7 @@ const fn hang(
 
 use System::{Freezes, Quits, Waits};
 
-/// Twelve hangs, and two times that are none.
+/// Twelve hangs, and two cases without a hang.
 pub const HANGS: [Hang; 14] = [
     hang("compute", "computes for 12 s", Quits, "peers.Hangs$Invoice", &[&["Hangs$Invoice.total"]], &[]),
     hang("sleep", "sleeps for 12 s", Quits, "peers.Hangs$Nap", &[&["Hangs$Nap.run"]], &[]),

@@ -53,7 +53,7 @@ pub struct Peer {
     pub name: &'static str,
     /// What a reader calls the peer.
     pub words: &'static str,
-    /// From when on the peer reports a hang, at its defaults.
+    /// How long a hang lasts until the peer reports it, at its defaults.
     pub threshold: &'static str,
     /// The package that gives the peer's version; `None` for Loopbox.
     package: Option<&'static str>,
@@ -148,7 +148,8 @@ impl Bed {
         Ok(Self { launcher, class_path: all.join(":").into(), phone: phone.testbed })
     }
 
-    /// The same on a testbed that also has the classes of a phone which Bugsnag, ACRA and OkHttp need.
+    /// The same, on a testbed that also has the classes of a phone. Bugsnag, ACRA and OkHttp need these
+    /// classes.
     #[must_use]
     pub fn with_phone(mut self) -> Self {
         self.launcher.testbed = self.phone.clone();

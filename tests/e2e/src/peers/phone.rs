@@ -15,7 +15,8 @@ use loopbox_testbed::{Testbed, level_classes};
 /// The level of the testbeds' own framework.
 const API: u32 = 29;
 
-/// The classes, each with those inside of it. What they name and nothing has is missed where it is used.
+/// The classes, each with those inside of it. They may name classes that are nowhere on the testbed; such a
+/// class is missing only where it is used.
 const CLASSES: [&str; 36] = [
     "android/app/Activity",
     "android/app/Application",
@@ -55,7 +56,8 @@ const CLASSES: [&str; 36] = [
     "android/view/ContextThemeWrapper",
 ];
 
-/// What an Activity is. The classes around these are the testbed's own.
+/// Classes that those of [`CLASSES`] extend or implement, taken alone: the testbed has its own classes around
+/// them.
 const INSIDE: [&str; 8] = [
     "android/provider/BaseColumns",
     "android/view/LayoutInflater$Factory",

@@ -2,7 +2,7 @@ package android.os;
 
 import java.io.File;
 
-/** As much of it as BlockCanary asks for: the phone has no external storage. */
+/** The methods that BlockCanary calls. The phone has no external storage. */
 public final class Environment {
     private Environment() {}
 

@@ -1,6 +1,6 @@
 package android.telephony;
 
-/** As much of it as BlockCanary asks for. An app without the permission does not get that. */
+/** The method that BlockCanary calls. It throws, because the app does not have the permission. */
 public class TelephonyManager {
     public String getDeviceId() {
         throw new SecurityException("no permission");

@@ -17,7 +17,7 @@ const HEAP_PERCENT: u64 = 80;
 const NO_PROCESSOR_PERCENT: u64 = 30;
 
 /// Writes how long the running message could not run, because the process was frozen or main had no
-/// processor. For the latter also how much of the processors the app's other threads had.
+/// processor. If main had none, also writes which part of the processors' time the app's other threads had.
 pub(super) fn write_no_processor(report: &Report, line: &mut Line) {
     let anr = &report.anr;
     if anr.frozen_ns > 0 {
@@ -78,8 +78,8 @@ fn object_of(wait: &LockWait) -> &str {
 /// How many frames at the top of a stack are searched for `Thread.join`.
 const JOIN_FRAMES: usize = 6;
 
-/// Whether main was in `Thread.join`. The object that main waits on does not show that: in `Thread.sleep` a
-/// thread waits on such an object, too, its own.
+/// Whether main was in `Thread.join`. The search for the thread does not show that: in `Thread.sleep` main
+/// waits on an object that belongs to main's `Thread`, so the search finds main itself.
 fn joins(report: &Report, stack: &[LocationId]) -> bool {
     let mut top = stack.iter().rev().take(JOIN_FRAMES).filter_map(|&at| of_others(report, at));
     top.any(|frame| frame == ("java.lang.Thread", "join"))

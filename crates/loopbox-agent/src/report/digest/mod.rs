@@ -185,7 +185,7 @@ fn main(report: &Report, line: &mut Line) {
 }
 
 /// Writes where main is: the innermost frames of `stack`. The first frame of the app, or else of a library,
-/// is written however deep it is: it says more than the last of the platform's.
+/// is written however deep it is: it says more than another frame of the platform.
 fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     let frame = |location| {
         let found = report.symbols.location(location);

@@ -18,7 +18,8 @@ use crate::session::Request;
 use loopbox_format::model::{Token, Uptime};
 use std::path::PathBuf;
 
-/// The system takes traces for up to twenty seconds before it reports that a process does not respond.
+/// For how long the system is asked whether the process does not respond. It takes traces for up to twenty
+/// seconds before it reports that.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
 /// How long the reading of the queue waits for ART's own trace. Java code reads the queue, and allocates: ART
 /// 14 aborts when it dumps a thread that waits for a collection and has a frame without compiled code
@@ -83,7 +84,7 @@ pub(super) enum Event {
     FirstWritten { updated: bool },
     /// The first file could not be written.
     FirstFailed,
-    /// The sampler was asked about other threads. Without a deadline it need not or cannot be asked.
+    /// The sampler was asked about other threads. The deadline is `None` when it need not or cannot be asked.
     ThreadsAsked { deadline_ns: Option<Uptime> },
     /// Whether ART writes its own trace now.
     TraceChecked { now_ns: Uptime, lasts: bool },

@@ -13,7 +13,7 @@ fn request() -> Trigger {
     Trigger::Request(Request::new("app".to_owned(), |_| ()))
 }
 
-/// Handles an event and does nothing about the actions but to list them.
+/// Handles an event, and lists the resulting actions instead of performing them.
 fn after(life: &mut Lifecycle, event: Event) -> Vec<String> {
     life.handle(event);
     let name = |action: Action| match action {

@@ -45,8 +45,9 @@ const FIRST_FILE: i64 = -1;
 /// What earlier processes left has been read. The notice has no report.
 const PREVIOUS_RUNS_READ: i64 = -2;
 
-/// The system warns of an ANR of the app, and its main thread is late. In place of a path: id, type, how much
-/// of the time-out has passed and the time-out, in milliseconds.
+/// The system warns of an ANR of the app, and its main thread is late. In place of a path there are four
+/// numbers: the warning's id, its type, how many milliseconds of the time-out have passed, and the whole
+/// time-out in milliseconds.
 const WARNED: i64 = -3;
 
 /// A message became a suspect. In place of a path: the name of the file that its report would have, without

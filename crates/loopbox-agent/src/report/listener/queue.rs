@@ -51,7 +51,7 @@ impl Queue {
         body(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Has the thread ready, asleep, because a recording begins.
+    /// Makes sure that the thread exists, because a recording begins. It sleeps at first.
     ///
     /// # Errors
     /// When the system cannot create a thread.

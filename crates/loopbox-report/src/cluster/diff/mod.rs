@@ -94,7 +94,8 @@ pub struct Side {
     pub of: u64,
 }
 
-/// A change of a rate, with its confidence interval. The intervals of all groups hold at once with 95 %.
+/// A change of a rate, with its confidence interval. With 95 % confidence the intervals of all groups hold at
+/// once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The rate after, minus the rate before, per 1,000.
@@ -150,14 +151,15 @@ pub struct Comparison {
     pub compared: usize,
     /// Whether a group makes the comparison fail.
     pub failed: bool,
-    /// The groups: those that fail first, then by kind of change and by its size.
+    /// The groups. Those that make the comparison fail come first; after that, the order is by kind of change
+    /// and by size of the change.
     pub groups: Vec<Change>,
 }
 
 impl Comparison {
     /// Compares two sets. `active` has the number of the app's users, or of its uses, for each set. Without
-    /// it rates refer to the users who sent a report. When no report of a set names its user, they refer to
-    /// the reports.
+    /// it rates refer to the users who sent a report, or, when one of the sets names no users, to the
+    /// reports.
     pub fn new(
         before: &SideInput,
         after: &SideInput,

@@ -5,7 +5,7 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::format_ns;
 
-/// A barrier that is due for this long was leaked: normally the next frame removes it.
+/// A barrier that has been due for this long was leaked: normally the next frame removes it.
 const LEAKED_NS: u64 = 3_000_000_000;
 
 /// A barrier at the head of the queue that has been due for a relevant time, while messages after it are due.

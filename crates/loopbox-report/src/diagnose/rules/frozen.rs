@@ -19,7 +19,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     measured(facts).or_else(|| between_messages(facts)).or_else(|| inside_a_message(facts))
 }
 
-/// The recorder measured the freeze: its thread woke up a second late or more.
+/// The recorder measured the freeze: its thread woke up at least a second too late.
 fn measured(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
     let account = Account::of(&facts.of(slow), slow);

@@ -33,8 +33,9 @@ const MIN_SHARE: f64 = 0.3;
 const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
 
-/// The cause that threads which allocate wait for one collection after the other. The statistics are those of
-/// the process. Main is probably one of these threads while it does not wait for anything else.
+/// A full heap as the cause: the threads that allocate wait for one collection after the other. The
+/// statistics are those of the process. Main is probably one of these threads while it does not wait for
+/// anything else.
 pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let statistic = |name: &str| facts.analysis.statistic(name);
     let slow = facts.primary_message().filter(|slow| slow.running)?;

@@ -56,8 +56,8 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
     ))
 }
 
-/// What main reads from at the report, where the kernel reports that it is not a file. Java reads from files,
-/// pipes and sockets by the same methods.
+/// What main reads from at the moment of the report, if the kernel reports that it is not a file. Java reads
+/// from files, pipes and sockets by the same methods.
 fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
     let main = facts.analysis.main_thread.as_ref().filter(|_| site.kind == WaitKind::File)?;
     let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_specific())?;

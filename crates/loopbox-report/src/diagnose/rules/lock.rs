@@ -127,8 +127,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// `, held by thread sync, which waits for a java.lang.Object, held by thread db in Db.write`: the chain to
-/// its end.
+/// The chain of locks to its end, as an addition to a title: `, held by thread sync, which waits for a
+/// java.lang.Object, held by thread db in Db.write`.
 fn held_by(facts: &Facts<'_>, waits: &[LockWait]) -> String {
     let mut words = String::new();
     for (nth, wait) in waits.iter().enumerate() {
@@ -150,7 +150,8 @@ fn in_top(facts: &Facts<'_>, stack: &[FrameId]) -> String {
     stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
 }
 
-/// The thread that initializes the class whose object is waited on, with the class's name.
+/// When main waits for the object of a class that is being initialized: the class, and the thread that
+/// initializes it.
 fn initialized_by<'a>(facts: &Facts<'a>, object: &'a str) -> Option<(&'a str, &'a OtherThread)> {
     let a = facts.analysis;
     let class = object.strip_prefix("the class ")?;

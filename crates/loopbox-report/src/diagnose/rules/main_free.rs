@@ -86,7 +86,8 @@ fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     known.chain(facts.unknown_main()).chain(facts.unknown_history()).collect()
 }
 
-/// Unknown facts that would make the verdict sure.
+/// What keeps the verdict from being sure: whether the Looper waited at the dump, and main's CPU time between
+/// messages.
 fn unsure(facts: &Facts<'_>) -> Vec<String> {
     let waits = match facts.waits {
         _ if facts.free_for_ns().is_none() => None,

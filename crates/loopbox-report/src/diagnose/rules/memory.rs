@@ -26,8 +26,8 @@ struct Wait {
     lately: Option<(u64, MemoryEvents)>,
     /// The share of the time in `lately` in which a thread of the app waited for memory.
     stalled: Option<f64>,
-    /// The share of the message in which main may have waited for memory: asleep although its stacks show
-    /// code that runs, or in the kernel.
+    /// The share of the message in which main may have waited for memory: it slept although its stacks show
+    /// code that runs, or it was in the kernel.
     of_main: Option<f64>,
     /// The kernel's function that main was in at the report.
     seen: Option<String>,

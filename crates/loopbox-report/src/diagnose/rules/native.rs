@@ -1,4 +1,4 @@
-//! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
+//! A wait in native code: Java's stack ends at the native method, and the kernel reports what main waits for.
 
 use crate::diagnose::account::account;
 use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};

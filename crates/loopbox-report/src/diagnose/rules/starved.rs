@@ -111,7 +111,7 @@ fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str)
     }
 }
 
-/// Unknown facts about a wait for something else, which stacks and locks would reveal.
+/// The stacks and locks that are missing. They would show whether main waited for something else.
 fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let stacks = match &facts.profile {
         None => Some("there are no stacks, which would show a wait"),

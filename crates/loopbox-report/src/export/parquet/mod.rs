@@ -21,7 +21,8 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// How many rows are written at a time: readers skip whole row groups, and each group is held in memory once.
+/// How many rows a row group has. A reader can skip whole groups, and a writer holds the rows of one group in
+/// memory.
 pub const ROW_GROUP: usize = 4_096;
 
 /// A row of a table.

@@ -172,8 +172,8 @@ impl ReportRow {
     }
 }
 
-/// How long the oldest message was due when the queue was read; `None` without a message, or when that is not
-/// known.
+/// How long the oldest message had been due when the queue was read; `None` without a message, or when that
+/// is not known.
 fn overdue_ms(queue: &PendingQueue) -> Option<f64> {
     match queue.longest_overdue(queue.captured_ns) {
         Overdue::By(ns) => Some(ms(ns)),

@@ -30,8 +30,9 @@ const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 pub struct Merged {
     /// The number of packets of the system's trace.
     pub packets: u64,
-    /// How much the two clocks disagree about the time of day at the same uptime, in nanoseconds. `None`
-    /// where the trace's clocks cannot be read, for instance because the trace is compressed.
+    /// How much the system's trace and the report disagree about the time of day at the same uptime, in
+    /// nanoseconds. `None` where the trace's clocks cannot be read, for instance because the trace is
+    /// compressed.
     pub clocks_differ_ns: Option<u64>,
 }
 

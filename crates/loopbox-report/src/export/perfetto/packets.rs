@@ -14,7 +14,7 @@ const NEEDS_STATE: u64 = 2;
 pub(crate) struct Place {
     /// The number of the writer's sequence: any number except zero that no other writer of the trace uses.
     pub(super) sequence: u64,
-    /// Whether the trace has no other packets, which would have another clock.
+    /// Whether the trace has no other packets. Those of another program would have another clock.
     pub(super) is_alone: bool,
 }
 

@@ -1,5 +1,6 @@
-//! The stacks as samples (`TracePacket.stack_sample`, which Perfetto reads since version 58): its flame graph
-//! sums them up. The slices under the main thread show the same stacks in order of time, in every version.
+//! The stacks as samples (`TracePacket.stack_sample`). Perfetto reads them since version 58, and sums them up
+//! in its flame graph. The slices under the main thread show the same stacks in order of time, in every
+//! version.
 
 use std::collections::BTreeMap;
 

@@ -228,7 +228,7 @@ fn threads(a: &mut Analysis, trace: &SystemTrace) {
     all.threads.sort_by_key(|thread| thread.stack.as_ref().is_none_or(Vec::is_empty));
 }
 
-/// Whether `name` is the end or the beginning of `whole`, as the kernel cuts names.
+/// Whether `name` may be `whole` after the kernel cut it: then it is the end or the beginning of `whole`.
 fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }

@@ -130,8 +130,8 @@ fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     }
 }
 
-/// Finds the holder for a thread that waits for a monitor where its own line does not name one: the only
-/// thread that has locked the same object.
+/// Completes each thread that waits for a monitor whose holder its own line does not name. The holder is then
+/// the only thread that has locked the same object.
 fn join_locks(threads: &mut [TraceThread]) {
     let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
     for thread in threads.iter() {

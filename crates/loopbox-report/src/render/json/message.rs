@@ -13,7 +13,7 @@ json_object! {
             Some(token) => a.message_title(token, message),
             None => message_name(message, a.api_level()),
         },
-        /// The method of the app by which the message's stacks name it, which is in `text`, too:
+        /// The app's method that names the message, found in the message's stacks; `text` has it, too:
         /// `com.example.Feed$load$1.invokeSuspend`. null without stacks, and where the message already has
         /// the name of that method or its class.
         by_stacks: Option<String> = token.and_then(|token| a.named_by_stacks(token, Some(message))),

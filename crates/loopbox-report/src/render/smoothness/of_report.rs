@@ -24,7 +24,7 @@ pub(crate) struct DisplayFrames {
 /// One of the newest frames.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DisplayFrame {
-    /// When the frame was due, its frame time, relative to the dump.
+    /// The frame time: when the frame was due, relative to the dump.
     pub(crate) at_ms: f64,
     /// How long the frame was shown.
     pub(crate) duration_ms: f64,

@@ -228,7 +228,7 @@ fn show_of_a_cold_start() {
     insta::assert_snapshot!(head.join("\n"));
 }
 
-/// The `what` of a message that only its stack names is unknown: 0 would be a value.
+/// When only the stack names a message, its `what` is unknown: 0 would be a value.
 #[test]
 fn show_leaves_out_what_is_not_known() {
     let named = |what| {

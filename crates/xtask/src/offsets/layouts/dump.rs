@@ -14,8 +14,8 @@ struct Class {
 }
 
 impl Dump {
-    /// Parses clang's output. Each record is a table of `offset | declaration`: in the first line the class
-    /// itself, then its members, those of nested members indented, and last a line with `[sizeof=`.
+    /// Parses clang's output. Each record is a table of `offset | declaration`: first the class itself, then
+    /// its members (the members of a member follow it, indented), and last a line with `[sizeof=`.
     pub(super) fn parse(text: &str) -> Self {
         let mut dump = Self::default();
         let mut current = None;
@@ -53,7 +53,8 @@ impl Dump {
         self.0.get(class)?.size
     }
 
-    /// The offset of the member with that name, the outermost one.
+    /// The offset of the member with that name. If nested members have the same name, the outermost one
+    /// counts.
     pub(super) fn field(&self, class: &str, name: &str) -> Option<u32> {
         let named = self.0.get(class)?.members.iter().filter(|(_, member, _)| member == name);
         named.min_by_key(|(depth, ..)| *depth).map(|(_, _, offset)| *offset)

@@ -47,8 +47,8 @@ struct Version {
     rows: String,
     /// AOSP's name of the source.
     tag: String,
-    /// The source package; `None` for the version whose source the compiler of the testbed `art11` names
-    /// already.
+    /// The source package; `None` for the version whose source is already specified for the compiler of the
+    /// testbed `art11`.
     source: Option<Source>,
 }
 
@@ -76,7 +76,7 @@ const TARGETS: [Target; 6] = [
 /// each.
 ///
 /// # Errors
-/// When something cannot be had or compiled, a row differs, or there is none.
+/// When something cannot be had or compiled, or when a row differs or is missing.
 pub(super) fn check(generations: &[Generation]) -> Result<()> {
     let found = derive()?;
     let mut wrong = Vec::new();

@@ -102,7 +102,7 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
      * Registers the instance if there is none, and has it note the present state. Called when a recording
      * begins.
      *
-     * @param starts whether it does so while the process starts
+     * @param starts whether the process is starting
      * @param isFirst whether no Activity can have existed before; then the system need not be asked
      */
     private static void register(Application application, boolean starts, boolean isFirst) {
@@ -173,8 +173,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Notes the state. Any thread. When another thread notes an older state at the same time, it is noted
-     * again.
+     * Notes the state. Any thread. When the state changes meanwhile, notes it again, so that no older state
+     * stays.
      */
     private void say() {
         Boolean said;

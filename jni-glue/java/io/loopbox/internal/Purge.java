@@ -76,11 +76,11 @@ public final class Purge {
     }
 
     /**
-     * Deletes what is in the switch's folder except the switch, the recorder's files in another folder, and
-     * what is in the folders of the monitors that this process has made.
+     * Deletes everything in the switch's folder but the switch itself. Also deletes the recorder's files in
+     * another folder, and those in the folders of the monitors that this process has made.
      *
-     * @param folder null for none
-     * @return whether nothing of it is left; the log says what is
+     * @param folder the other folder; null for none
+     * @return whether nothing of all this is left; the log says what is
      */
     public static synchronized boolean run(File killSwitch, File folder) {
         File own = killSwitch.getParentFile();

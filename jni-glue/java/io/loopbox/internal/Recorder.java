@@ -444,7 +444,9 @@ public final class Recorder {
         }
     }
 
-    /** Adds to the status lines what was refused to the app, and what was kept from it. Any thread. */
+    /**
+     * Adds to the status lines which annotations were refused, and how many faults were caught. Any thread.
+     */
     public static String addTo(String lines) {
         return Faults.addTo(Annotations.addTo(lines));
     }

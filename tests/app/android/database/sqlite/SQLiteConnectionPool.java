@@ -3,7 +3,7 @@ package android.database.sqlite;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** A thread that wants the connection while another thread has it parks, and checks again, as in API 29. */
+/** While another thread has the connection, a thread that wants it parks and checks again, as in API 29. */
 final class SQLiteConnectionPool {
     private static final long CHECK_AGAIN_NS = 30_000_000_000L;
 

@@ -4,7 +4,7 @@ package android.database.sqlite;
 public final class SQLiteDatabase {
     private final SQLiteConnectionPool pool = new SQLiteConnectionPool();
 
-    /** Gives this thread the connection until the transaction ends, which it does not here. */
+    /** Gives this thread the connection until the transaction ends. Here it never ends. */
     public void beginTransaction() {
         pool.acquireConnection();
     }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Simulates the system that starts the app and its user. Arguments: the scenario, the app's folder, and the
- * name of the app's main process, or nothing when this is it.
+ * Simulates the app's user, and the system that starts the app. Arguments: the scenario, the app's folder,
+ * and the name of the app's main process, or nothing when this is it.
  */
 public final class Main implements Runnable {
     private final ContextImpl system;

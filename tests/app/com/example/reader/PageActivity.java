@@ -5,7 +5,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
 
-/** The reader's one screen. How long opening a book takes is an argument. */
+/** The reader's one screen. An argument sets how long opening a book takes. */
 public final class PageActivity extends Activity {
     void open(final long ms) {
         new Handler(Looper.getMainLooper()).post(new OpenBook(ms));

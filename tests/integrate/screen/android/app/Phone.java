@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
-/** The view of one app that the system and its user have. */
+/** One app as the system and its user see it. */
 public final class Phone {
     public static final ApplicationInfo app = new ApplicationInfo();
     public static File folder;

@@ -10,8 +10,8 @@ public final class BedNative {
     public static native int gettid();
 
     /**
-     * The native methods of a class, each as its name and its signature, with line breaks in between. Asking
-     * the runtime for one would initialize the class, which may call them.
+     * The native methods of a class, each as its name and its signature, with line breaks in between. Looking
+     * one of them up in the runtime would initialize the class, and its initializer may call them.
      */
     static String nativesOf(Class<?> owner) {
         StringBuilder text = new StringBuilder();

@@ -7,7 +7,10 @@ public class Binder implements IBinder {
     public static long clearCallingIdentity() { return 0; }
     public static void flushPendingCommands() {}
     public static int getCallingUid() { return Process.myUid(); }
-    /** StrictMode has calls of other processes detect what is forbidden here; there are none. */
+    /**
+     * Does nothing. On a device it makes StrictMode's policy apply to calls of other processes; there are
+     * none here.
+     */
     public static void setThreadStrictModePolicy(int policyMask) {}
 
     public void attachInterface(IInterface owner, String descriptor) { this.owner = owner; }

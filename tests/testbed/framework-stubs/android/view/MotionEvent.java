@@ -112,7 +112,7 @@ public final class MotionEvent extends TestInputEvent {
         return true;
     }
 
-    /** Whether a finger does this, and no mouse that hovers or scrolls; as on a device. */
+    /** Whether the event is a touch, and not a mouse that hovers or scrolls; as on a device. */
     final boolean isTouchEvent() {
         boolean pointer = (getSource() & InputDevice.SOURCE_CLASS_POINTER) != 0;
         int masked = getActionMasked();

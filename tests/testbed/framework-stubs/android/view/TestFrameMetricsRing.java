@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 
 /**
  * The buffer between the render thread and one listener: it has room for three frames, as in HWUI. A frame
- * that finds no room is dropped and counted, and the next one reports how many were.
+ * that finds no room is dropped and counted. The next frame with room reports how many were dropped.
  */
 final class TestFrameMetricsRing implements Runnable {
     private static final int FRAMES = 3;

@@ -4,9 +4,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The render thread: a real second thread, for whose start the main thread waits with each frame, and which
- * stamps the frame where HWUI does. It draws nothing, so that its stages take as long as a thread needs for
- * nothing.
+ * The render thread: a real second thread. With each frame the main thread waits until the render thread has
+ * begun it. The frame gets its times where HWUI takes them. Nothing is drawn, so a stage takes only as long
+ * as a thread needs for nothing.
  */
 public final class TestRenderThread extends Thread {
     // Places of FrameMetrics.Index, after those that FrameInfo fills on the main thread.

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A view that contains views. It passes calls on to them, to the one added last first where one of them is
- * enough.
+ * A view that contains views. It passes calls on to them. Where one of them is enough, the one added last
+ * gets the call first.
  */
 public class ViewGroup extends View {
     private final List<View> children = new ArrayList<View>();

@@ -8,7 +8,7 @@ import io.loopbox.internal.recording.Native;
 
 /**
  * Reports when the first finger goes down, when it scrolls, and when the last finger is lifted: three calls
- * of the native side for a gesture, however many events it has. Main thread.
+ * to the native side for each gesture, however many events it has. Main thread.
  */
 final class FingerWatch {
     /**

@@ -9,9 +9,8 @@ import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
 /**
- * The frame callback, and its users: a view that has scrolled, or a named animation. It requests no unneeded
- * refresh, and the next one only while an animation runs: a scroll requests one in each of its frames. Main
- * thread.
+ * The frame callback, and its users: a view that has scrolled, or a named animation. It requests the next
+ * refresh only while an animation runs. A scroll requests one in each of its frames itself. Main thread.
  */
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
     private Choreographer choreographer;

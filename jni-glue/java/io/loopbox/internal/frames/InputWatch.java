@@ -31,8 +31,8 @@ public final class InputWatch implements InvocationHandler {
             new WeakHashMap<Window, WeakReference<InputWatch>>();
 
     /**
-     * The class of the callback that gets an event which counts as a message, while it runs. The worker reads
-     * the class for the message's name.
+     * While an event runs that counts as a message: the class of the callback that gets it; otherwise null.
+     * The worker reads the class for the message's name.
      */
     private static volatile Class<?> running;
 
@@ -106,8 +106,8 @@ public final class InputWatch implements InvocationHandler {
     }
 
     /**
-     * What {@code NativeCalls.runningLine} returns for input that runs in no message; null while none does.
-     * Any thread.
+     * What {@code NativeCalls.runningLine} returns for input that runs in no message; null while no such
+     * input runs. Any thread.
      */
     public static String running() {
         Class<?> type = running;

@@ -22,7 +22,8 @@ import java.lang.ref.WeakReference;
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
-     * From this pause on another try is pointless: the other library sets its own as persistently as we do.
+     * There is no further try when the pause would be longer than this: the other library sets its hook as
+     * persistently as we do.
      */
     private static final long GIVE_UP_MS = 3_600_000;
 
@@ -101,7 +102,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
-     * @param doubted whether the hook has missed the end of a message, wherever the hook is
+     * @param doubted whether the hook has missed the end of a message, even if it is in its place
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {

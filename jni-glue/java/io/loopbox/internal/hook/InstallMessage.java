@@ -67,8 +67,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * When handleBindApplication began, as it records itself since Android 7; 0 when that is not known. The
-     * process may be much older, when the system had forked it in advance.
+     * When handleBindApplication began, which it records itself since Android 7; 0 when that is not known.
+     * The process may be much older, when the system had forked it in advance.
      */
     private static long startMs() {
         try {

@@ -80,7 +80,10 @@ public final class MainHook {
         displacedWatch = null;
     }
 
-    /** Ends the message that runs as far as the hook knows: it will not see the end. On the main thread. */
+    /**
+     * Ends the message that still runs as far as the hook knows, because the hook will not see its end. On
+     * the main thread.
+     */
     public static void endRunning() {
         Native.endAdopted();
         for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {

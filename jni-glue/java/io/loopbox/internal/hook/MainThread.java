@@ -91,9 +91,9 @@ public final class MainThread {
     }
 
     /**
-     * Where the poll is on this stack, as three numbers of ten bits: the frames from nativePollOnce outwards;
-     * the same for the loop whose idle handler the poll is in, or 0; and the number of Looper.loop() on the
-     * stack.
+     * Where the poll is on this stack, as three numbers of ten bits: how many frames there are from
+     * nativePollOnce outwards; how many from queueIdle outwards, when the poll is inside of an idle handler,
+     * otherwise 0; and the number of Looper.loop() on the stack.
      */
     public static int pollStack(StackTraceElement[] stack) {
         int at = 0;
@@ -115,7 +115,7 @@ public final class MainThread {
         return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
-    /** Called when a dispatch has ended that Looper printed. For the result see {@link Native#end}. */
+    /** Called at the end of a dispatch that Looper printed. For the result see {@link Native#end}. */
     static int end() {
         return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
     }

@@ -158,7 +158,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Deletes old or excess files, when it is time: on another day, and now and then. */
+    /** Deletes old or excess files, if the day has changed or much was written since the last time. */
     private void rotate(String today) {
         if (today.equals(lastDay) && appended < maxBytes / 16) {
             return;
@@ -191,7 +191,7 @@ public final class MonitorFiles {
         }
     }
 
-    /** Whether a file is old; false when the clock does not know the day. */
+    /** Whether a file is old; false when the clock cannot be right. */
     private boolean isOld(long day, long now) {
         return now * FileAge.DAY_MS >= FileAge.EARLIEST_MS && now - day >= keepDays;
     }

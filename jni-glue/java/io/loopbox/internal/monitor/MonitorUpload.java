@@ -66,7 +66,7 @@ public final class MonitorUpload implements Runnable {
 
     /**
      * Sends all files. An upload that is in progress sends once more when it has ended. Any thread. Ignored
-     * when the uploader itself calls it, whose file is tried again later.
+     * when the uploader itself calls this: a file that it could not send is tried again anyway.
      */
     public synchronized void begin() {
         if (uploader == null) {

@@ -88,12 +88,12 @@ public final class Exit {
     }
 
     /**
-     * Finds how a process ended: by the ANR of which the system had warned it. Without such a warning, or
-     * where something else ended it, this is the first end of a process with that name and id after its last
-     * sign of life, because process ids are reused.
+     * Finds how a process ended. The result is the end by an ANR of which the system had warned the process,
+     * if there is one. Otherwise it is the first end of a process with that name and id after the last sign
+     * of life: process ids are reused.
      *
      * @param exits newest first; null for none
-     * @param aliveMs System.currentTimeMillis of that sign
+     * @param aliveMs System.currentTimeMillis of the last sign of life
      * @param warnings each begins with the id and the type of an ANR
      * @return null when it is not known
      */

@@ -12,7 +12,7 @@ public final class Faults {
 
     private Faults() {}
 
-    /** Has the class loaded early, because loading needs memory, too. */
+    /** Makes the VM load the class early, because loading needs memory, too. */
     public static void load() {}
 
     /**

@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
-/** Which device this is, and whether its framework finds the methods that it calls in our classes. */
+/** Which device this is, and whether its framework finds those methods of our classes that it calls. */
 public final class Platform {
     private Platform() {}
 

@@ -4,8 +4,8 @@ package io.loopbox.internal.platform;
 /** Gets the profiles that the system has taken. On a thread of the system's choice. */
 public interface ProfileSink {
     /**
-     * The number of {@code ProfilingTrigger.TRIGGER_TYPE_ANR}. {@code RUNNING_TRACE} is of such a trigger,
-     * too.
+     * The number of {@code ProfilingTrigger.TRIGGER_TYPE_ANR}. {@code RUNNING_TRACE} is the number of another
+     * trigger.
      */
     int ANR = 2;
 

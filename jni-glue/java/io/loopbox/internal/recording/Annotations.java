@@ -21,12 +21,15 @@ public final class Annotations {
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /** How many kept annotations a new recording gets at most; the app may add more at the same time. */
+    /**
+     * A new recording gets at most this many of the waiting annotations. Without a limit the call might not
+     * end, because the app may add more at the same time.
+     */
     private static final int MOST_EARLY = 64;
 
     /**
-     * How many characters of a waiting value are kept: more than reports have, because the Redactor sees the
-     * whole value.
+     * How many characters of a waiting value are kept. That is more than a report keeps of it, because the
+     * Redactor sees the whole value.
      */
     private static final int MOST_CHARS = 2_000;
 
@@ -59,7 +62,7 @@ public final class Annotations {
         }
     }
 
-    /** From now on annotations go to the recording directly; it has got all that waited for it. */
+    /** From now on annotations go directly to the recording, which has got all that waited. */
     public static synchronized void pass() {
         early = null;
     }
@@ -73,8 +76,8 @@ public final class Annotations {
     }
 
     /**
-     * Adds an annotation to each report from now on, or removes it; before there is a recording, to those of
-     * the next one. Any thread; not from a Redactor.
+     * Adds an annotation to each report from now on, or removes it. While nothing is recorded, it is kept for
+     * the reports of the next recording. Any thread; not from a Redactor.
      *
      * @return whether it is kept
      */

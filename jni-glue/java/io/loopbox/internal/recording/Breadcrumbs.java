@@ -15,8 +15,8 @@ public final class Breadcrumbs {
     private static final int MOST = 64;
 
     /**
-     * How many characters of a waiting name are kept: more than reports have, because the Redactor sees the
-     * whole name.
+     * How many characters of a waiting name are kept. That is more than a report keeps of it, because the
+     * Redactor sees the whole name.
      */
     private static final int MOST_EARLY_CHARS = 200;
 
@@ -47,8 +47,8 @@ public final class Breadcrumbs {
     }
 
     /**
-     * Passes the waiting breadcrumbs to a new recording, at most {@code MOST}: the app may add more at the
-     * same time.
+     * Passes at most {@code MOST} of the waiting breadcrumbs to a new recording. Without a limit the call
+     * might not end, because the app may add more at the same time.
      */
     public static void giveEarly() {
         for (int given = 0; given < MOST; given++) {

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 /** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * How long a listener of the configuration, which may take the file away, waits for the listeners that
-     * were added; and how long an answer waits for all listeners.
+     * How long a listener of the configuration waits for the listeners that were added, because it may take
+     * the file away. Also how long a caller who has asked for a report waits for all listeners.
      */
     private static final long OTHERS_MS = 2_000;
 
@@ -32,8 +32,8 @@ public final class Listeners {
     private static ListenerThread answers;
 
     /**
-     * Open until all were notified of the last complete report: callers who asked for it are answered after
-     * that.
+     * Reaches 0 when all listeners were notified of the last complete report. Callers who asked for that
+     * report are answered after that.
      */
     private static CountDownLatch answered = new CountDownLatch(0);
 
@@ -113,8 +113,8 @@ public final class Listeners {
     }
 
     /**
-     * Starts the threads of the listeners, soon after {@link #begin}: the main thread has no time for it
-     * there, and later memory may be short. Not on the main thread.
+     * Starts the threads of the listeners. Not in {@link #begin}, where the main thread has no time for it,
+     * but soon after, because later memory may be short. Not on the main thread.
      */
     public static synchronized void beginThreads() {
         if (records) {

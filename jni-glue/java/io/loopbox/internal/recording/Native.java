@@ -100,7 +100,10 @@ public final class Native {
      */
     public static native void setUnseen();
 
-    /** Sets whether the main thread is not to be watched, because the hook is out. Any thread. */
+    /**
+     * With true: stops watching the main thread, because the hook is out. With false: watches it again. Any
+     * thread.
+     */
     public static native void setPaused(boolean paused);
 
     /**
@@ -110,9 +113,9 @@ public final class Native {
     public static native void setBackground(boolean background);
 
     /**
-     * From now on {@code NativeCalls.onMonitor} is called with messages that took longer than the level, with
-     * each message that has run for {@code blockMs}, with stacks, and at intervals while messages run. Any
-     * thread.
+     * From now on {@code NativeCalls.onMonitor} is called, with stacks, for messages that took longer than
+     * the level and for each message that has run for {@code blockMs}. It is also called at intervals while
+     * messages run. Any thread.
      *
      * @param levelMs 0 ends these calls
      * @param blockMs 0 leaves out the calls about messages that still run
@@ -176,7 +179,7 @@ public final class Native {
     /**
      * Writes a report and waits for it. Any thread.
      *
-     * @param inListener whether a listener of reports calls this while it is called; it gets no report
+     * @param inListener whether the caller is a listener of reports that is being called; it gets no report
      * @return null when there is none
      */
     public static native String dump(String reason, long timeoutMs, boolean inListener);
@@ -196,16 +199,16 @@ public final class Native {
     public static native long begun();
 
     /**
-     * Whether main has run since it was seen to wait, which is noted once after each message that the hook
-     * sees: 1 for yes, 0 for no, negative where it was not seen to wait. Any thread.
+     * Whether main has run since it was last seen to wait: 1 for yes, 0 for no, negative where it was not
+     * seen to wait. After each message that the hook sees, the first wait is noted. Any thread.
      */
     public static native int ranAtRest();
 
     // The next do something on the main thread only.
 
     /**
-     * A dispatch begins. Returns {@link #IN_DOUBT}, or how many messages run, and whether one wants a name:
-     * {@link #WANTS_NAME} is about the previous message, whose end was not reported because of an Error, or
+     * A dispatch begins. Returns {@link #IN_DOUBT}, or how many messages run, with {@link #WANTS_NAME} when
+     * the previous message wants a name. That can be when its end was not reported, because of an Error, or
      * with the Printer hook because of any exception.
      */
     @FastNative
@@ -226,8 +229,9 @@ public final class Native {
     /**
      * Makes the poll hook read the queue's head from now on. On the main thread, with the hook in.
      *
-     * @param members in this order: the field of MessageQueue for the first message; those of Message for
-     *     the next one, time, target, callback and {@code what}; Message.isAsynchronous; Class.getName
+     * @param members in this order: the field of MessageQueue for the first message; the fields of Message
+     *     for the next message, time, target, callback and {@code what}; Message.isAsynchronous;
+     *     Class.getName
      */
     public static native void pollPeek(MessageQueue queue, Member[] members);
 
@@ -266,8 +270,8 @@ public final class Native {
     public static native int depth();
 
     /**
-     * The recorder was installed inside of a message; from now on that message is recorded. Before the hook
-     * is in.
+     * The recorder was installed inside of a message; from now on that message is recorded. Called before the
+     * hook is in.
      *
      * @param loops how many Looper.loop() are on the stack
      * @param binds whether that message starts the app
@@ -280,8 +284,8 @@ public final class Native {
     public static native void endAdopted();
 
     /**
-     * The Looper is about to wait for a message. So the message that runs, as far as the hook knows, is
-     * around an inner loop, or its end was lost.
+     * The Looper is about to wait for a message. If a message still counts as running, it runs a loop itself,
+     * or its end was missed.
      */
     @FastNative
     public static native void rests();
@@ -339,8 +343,8 @@ public final class Native {
     public static native boolean animate(boolean begins);
 
     /**
-     * A touch. {@code action} is that of the MotionEvent: the first finger went down, moved, or the last
-     * finger was lifted. {@code distanceDp} is the distance from where the finger went down.
+     * A touch. {@code action} is that of the MotionEvent: the first finger went down, a finger moved, or the
+     * last finger was lifted. {@code distanceDp} is the distance from where the finger went down.
      */
     @FastNative
     public static native void touch(int action, float distanceDp);

@@ -28,7 +28,7 @@ public final class Recording {
 
     /**
      * Begins the recording on the Java side: from now on the getters of this class return its values. Only
-     * for code that may begin and end one.
+     * for code that may begin and end a recording.
      */
     public static void begin(Settings wanted, Framework asked, Place where) {
         framework = asked;
@@ -39,7 +39,7 @@ public final class Recording {
 
     /**
      * Ends the recording: nothing is written or passed to listeners any more. Only for code that may begin
-     * and end one.
+     * and end a recording.
      */
     public static void end() {
         settings = null;

@@ -139,7 +139,7 @@ public final class Settings implements Cloneable {
     }
 
     /**
-     * Whether a name has room however many others there are, by the same rule as the native side
+     * Whether a name always has room, however many other names there are. The native side has the same rule
      * (annotations.rs).
      */
     public static boolean hasOwnPlace(String name) {

@@ -6,6 +6,6 @@ public interface StallSink {
     /** A message has run for this long. */
     void onBlock(long ageMs, String stack);
 
-    /** A message has ended, and is in the file if that could be written. */
+    /** A message has ended. It is in the file, unless writing failed. */
     void onStall(int level, double ms, long uptimeMs, long timeMs, String message, String scene, String stack, String json);
 }

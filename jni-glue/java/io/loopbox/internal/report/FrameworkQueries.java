@@ -9,7 +9,10 @@ import java.util.List;
 
 /** The queries of the native worker to the {@link Framework}. */
 final class FrameworkQueries {
-    /** Bits of {@link #state}: {@code THERE}: it can be asked; {@code DEBUGGED}: a debugger is attached. */
+    /**
+     * Bits of {@link #state}: {@code THERE}: the framework can be asked; {@code DEBUGGED}: a debugger is
+     * attached.
+     */
     private static final int THERE = 1;
 
     private static final int DEBUGGED = 2;

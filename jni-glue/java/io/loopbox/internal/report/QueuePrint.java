@@ -11,9 +11,9 @@ import java.util.PriorityQueue;
 
 /**
  * The main Looper's queue, printed by the public Looper.dump. That calls toString of each message's obj,
- * which is the app's code, and most queues print under a lock that main needs, too: the dump of such a queue
- * may be left only before its first message. Since API 36 a queue names its kind before it prints a message,
- * and two kinds take no lock.
+ * which is the app's code. Most queues print under a lock that main needs, too. So the dump of such a queue
+ * is stopped before its first message. Since API 36 a queue names its kind before it prints a message, and
+ * two kinds take no lock.
  *
  * <p>These two do not print in the order of time. So the messages that are due first are kept, whatever the
  * order, and all lines around them.
@@ -149,7 +149,7 @@ final class QueuePrint implements Printer, Runnable {
         return true;
     }
 
-    /** Whether the queue prints under its lock, so that it was left at once. */
+    /** Whether the queue prints under its lock, so that the print was stopped at once. */
     synchronized boolean locks() {
         return locks;
     }

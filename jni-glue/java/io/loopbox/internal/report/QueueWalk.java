@@ -11,14 +11,14 @@ import java.util.Arrays;
 
 /**
  * The main Looper's queue, read from the linked list behind MessageQueue.mMessages by reflection. No lock is
- * taken and no code of the app runs, so main never waits for it. Up to API 36; the lock-free queues of 36 and
- * 37 keep that field null.
+ * taken and no code of the app runs, so main never waits for it. Works up to API 36, except with the
+ * lock-free queues of 36 and 37, which keep that field null.
  *
  * <p>Without the lock the list may change while it is read. A message that main removes has no successor any
  * more, and a recycled one has the pool's successor. So the list is read until two passes agree.
  */
 final class QueueWalk {
-    /** How often a list is read that keeps changing. */
+    /** How often a list that keeps changing is read at most. */
     private static final int MOST_PASSES = 16;
 
     /** A pass that was misled, into a circle or another queue, ends after this many messages. */

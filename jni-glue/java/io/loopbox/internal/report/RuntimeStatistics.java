@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread of the app, except for the moment in which one starts or ends and holds the lock of its group.
  */
 final class RuntimeStatistics {
-    /** The most steps from the main thread to the thread that all others wait for. */
+    /** The most threads in a chain of waiting threads that begins with main. */
     private static final int MOST_STEPS = 8;
 
     /** Room for threads that start while they are counted. */

@@ -16,7 +16,7 @@ import java.util.zip.GZIPOutputStream;
 
 /**
  * Puts ART's own trace of an ANR, which the system keeps since Android 11, into the report of the process
- * that it ended: one more section of the file (docs/file-format.md), before its end.
+ * that the ANR ended, as one more section before the end of the file (docs/file-format.md).
  */
 final class SystemTrace {
     private static final int TAG = 0x54524143; // TRAC

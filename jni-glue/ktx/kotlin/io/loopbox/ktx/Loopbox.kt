@@ -55,7 +55,8 @@ public inline fun Config.Builder.frames(options: FrameConfig.Builder.() -> Unit)
  * with such a listener needs no flow. The properties of a report read its file: collect where that is
  * allowed, for example on [Dispatchers.IO].
  *
- * @param withPending begins with [Loopbox.pendingReports], which no process has taken yet; none comes twice
+ * @param withPending whether the flow begins with [Loopbox.pendingReports], the reports that no process has
+ *     taken yet; no report comes twice
  */
 public fun loopboxReports(withPending: Boolean = false): Flow<Report> = flow {
     val came = Channel<Report>(Channel.UNLIMITED)

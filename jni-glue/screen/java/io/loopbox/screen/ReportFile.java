@@ -81,10 +81,10 @@ final class ReportFile {
     /** The moment that the report describes, as uptime. */
     long asOfNs;
 
-    /** What main did at that moment: a message's name, or null when nothing is known. */
+    /** What main ran at that moment: a message's name, for example. Null when it was idle or that is unknown. */
     String running;
 
-    /** Since when main did that, uptime; -1 when main was idle. */
+    /** The earliest uptime at which what main ran can have begun; -1 when {@link #running} is null. */
     long runningSinceNs = -1;
 
     /** How long the running message took in all; -1 when it has not ended. */

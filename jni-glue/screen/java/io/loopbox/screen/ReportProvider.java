@@ -19,8 +19,8 @@ import java.io.FileNotFoundException;
 import java.util.List;
 
 /**
- * Starts the screen with the app, and hands out the report that is shared, for reading, to the app that the
- * user has chosen. The system creates it; no other code calls it.
+ * Starts the screen with the app. Lets the app that the user has chosen read the report that is shared. The
+ * system creates it; no other code calls it.
  */
 public final class ReportProvider extends ContentProvider {
     static final String TAG = "loopbox";

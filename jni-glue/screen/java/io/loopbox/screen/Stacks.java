@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** The sampled stacks of a message: equal ones are combined, the most frequent first. */
 final class Stacks {
-    /** The text of a frame in the middle at which some frames were left out. */
+    /** The end of the line that replaces the frames left out of the middle of a stack. */
     private static final String LEFT_OUT = " frames left out";
 
     private Stacks() {}

@@ -37,8 +37,8 @@ public final class FrameGestureBuilder {
     }
 
     /**
-     * Sets the duration of the gesture, all of which had frames: frames per second follow from it and {@link
-     * #frames}.
+     * Sets the duration of the gesture. It had frames all the time: frames per second follow from the
+     * duration and {@link #frames}.
      */
     @NonNull
     public FrameGestureBuilder durationMs(long durationMs) {

@@ -46,7 +46,7 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** Sets the refresh rate in Hz, in force all the time. */
+    /** Sets the refresh rate in Hz, which was the same all the time. */
     @NonNull
     public FrameSceneBuilder refreshRate(double refreshRate) {
         if (!(refreshRate > 0)) {

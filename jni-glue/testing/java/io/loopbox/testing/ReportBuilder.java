@@ -18,8 +18,7 @@ import java.util.zip.CRC32;
  * that {@code Report} and {@code loopbox show} read like one of the recorder. By default it is a complete
  * report of a hang of six seconds, at the present time.
  *
- * <p>With loopbox-noop the file is the same, and the report returns the same values as any other report
- * there: none.
+ * <p>With loopbox-noop the file is the same, but the report returns no values, like any report there.
  */
 public final class ReportBuilder {
     private static final long NANOS_PER_MS = 1_000_000;
@@ -77,8 +76,8 @@ public final class ReportBuilder {
     }
 
     /**
-     * Sets whether the report is complete. A report as {@link io.loopbox.FirstFileListener#onFirstFile} gets
-     * it is not.
+     * Sets whether the report is complete. The report that {@link io.loopbox.FirstFileListener#onFirstFile}
+     * gets is not complete.
      */
     @NonNull
     public ReportBuilder complete(boolean complete) {

@@ -1,6 +1,6 @@
 package android.content.res;
 
-/** The configuration of a device that has said nothing of it. */
+/** The configuration of a device of which nothing is known. */
 public final class Configuration {
     public int orientation;
 }

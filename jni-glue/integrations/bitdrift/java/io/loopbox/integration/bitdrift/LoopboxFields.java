@@ -7,8 +7,8 @@ import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
- * Puts the digest of the report of a hang into bitdrift's logs, as a field of every log from the first file
- * on. Give it to {@code configBuilder.listener(new LoopboxFields())}.
+ * Puts the digest of the report of a hang into bitdrift's logs, as a field of every log from the moment that
+ * the report has a file. Give it to {@code configBuilder.listener(new LoopboxFields())}.
  */
 public final class LoopboxFields implements FirstFileListener {
     @Override

@@ -8,9 +8,10 @@ import io.loopbox.Report;
 /**
  * Records a hang as a non-fatal exception, when Crashlytics has no event for it, because the process went on
  * or was killed. The exception's stack trace is the main thread's last one; Crashlytics groups by it, and
- * retraces it with the mapping of this launch's version. The event's time is now. Keys of this event alone
- * have the digest, and version and time of the hang. Call it at the next start, for each of {@code
- * Loopbox.pendingReports()}; Crashlytics keeps eight non-fatal exceptions of a process, and takes no files:
+ * retraces it with the mapping of this launch's version. The event's time is that of this call. Keys that
+ * belong to this event alone have the digest of the hang, its version and its time. Call it at the next
+ * start, for each of {@code Loopbox.pendingReports()}; Crashlytics keeps eight non-fatal exceptions of a
+ * process, and takes no files:
  *
  * <pre>{@code if (LoopboxNonFatals.record(report)) report.getFile().delete();}</pre>
  */

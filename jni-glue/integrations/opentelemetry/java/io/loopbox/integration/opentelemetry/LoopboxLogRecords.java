@@ -20,7 +20,8 @@ public final class LoopboxLogRecords {
     /**
      * Claims a report about a hang or an ANR, and emits a log record for it.
      *
-     * @return whether it was about a hang; OpenTelemetry does not say what becomes of a record
+     * @return whether that was done: false for another report; OpenTelemetry does not say what becomes of a
+     *     record
      */
     public static boolean emit(Report report, LoggerProvider provider) {
         Report.Kind kind = report.getKind();

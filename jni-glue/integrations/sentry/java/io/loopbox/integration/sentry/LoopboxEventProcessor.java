@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
-    /** The longest time for which the thread that captures the event, the watchdog's, may wait. */
+    /** The longest time for which Sentry's watchdog may wait: its thread captures the event. */
     private static final long MOST_MS = 5_000;
 
     private final long mostBytes;

@@ -19,7 +19,7 @@ public final class Hangs {
         LOCK,
         /** Writes and syncs a file. */
         DISK,
-        /** Sleeps, as code does that polls for something. */
+        /** Sleeps, like code that polls for something. */
         SLEEP,
         /** Each message is short, but there are thousands of them. */
         FLOOD,

@@ -404,8 +404,8 @@ impl Art {
     /// Stops the main thread.
     ///
     /// Returns when it is stopped. That takes microseconds unless the thread is far from a safepoint:
-    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to ART 14 the call may return
-    /// some milliseconds after the thread has stopped: ART checks for that at once, then after a
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to ART 14 the call may
+    /// return some milliseconds after the thread has stopped: ART checks for that at once, then after a
     /// `sched_yield`, then after pauses of up to 5 ms. ART gives up after 10 s (up to 14) or 1 to 2 s (since
     /// 15). The main thread then runs on until it reaches a safepoint.
     ///

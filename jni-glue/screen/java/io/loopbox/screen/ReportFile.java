@@ -81,7 +81,7 @@ final class ReportFile {
     /** The moment that the report describes, as uptime. */
     long asOfNs;
 
-    /** What main ran at that moment: a message's name, for example. Null when it was idle or that is unknown. */
+    /** What main ran at that moment: for example a message's name. Null when it was idle, or unknown. */
     String running;
 
     /** The earliest uptime at which what main ran can have begun; -1 when {@link #running} is null. */

@@ -14,37 +14,24 @@ final class Crowd {
 
     /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
-        switch (what) {
-            case "pool":
-                return new Runnable() {
-                    @Override
-                    public void run() {
-                        Thumbnails.decodeAll();
-                        Causes.Invoice.render();
-                    }
-                };
-            case "kinds":
-                return new Runnable() {
-                    @Override
-                    public void run() {
-                        new Prices().sendEmptyMessage(0);
-                        new Badges().sendEmptyMessage(0);
-                        new Banners().sendEmptyMessage(0);
-                    }
-                };
-            case "pressure":
+        return switch (what) {
+            case "pool" -> new Hang(() -> {
+                Thumbnails.decodeAll();
+                Causes.Invoice.render();
+            });
+            case "kinds" -> new Hang(() -> {
+                new Prices().sendEmptyMessage(0);
+                new Badges().sendEmptyMessage(0);
+                new Banners().sendEmptyMessage(0);
+            });
+            case "pressure" -> {
                 // Not in the message that hangs: a collection that is asked for takes seconds on a loaded
                 // machine.
                 Gallery.fill();
-                return new Runnable() {
-                    @Override
-                    public void run() {
-                        Gallery.show();
-                    }
-                };
-            default:
-                return null;
-        }
+                yield new Hang(Gallery::show);
+            }
+            default -> null;
+        };
     }
 
     /** Keeps images until there is hardly any room in the heap for new ones. */

@@ -20,67 +20,29 @@ import java.util.List;
  * Main waits for the other end of something: a child process, a pipe, a server, a disk, a daemon of the
  * runtime.
  */
-final class Ends implements Runnable {
+final class Ends {
     private static final int LONG_MS = 600_000;
 
-    private final String what;
-
-    private Ends(String what) {
-        this.what = what;
-    }
+    private Ends() {}
 
     /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
-        switch (what) {
-            case "child":
-            case "shell":
-            case "pipe":
-            case "connect":
-            case "datagram":
-            case "select":
-            case "sync":
-                return new Ends(what);
-            case "finalizers":
+        return switch (what) {
+            case "child" -> new Hang(Backup::compress);
+            case "shell" -> new Hang(Device::properties);
+            case "pipe" -> new Hang(Helper::answer);
+            case "connect" -> new Hang(Account::connect);
+            case "datagram" -> new Hang(Account::discover);
+            case "select" -> new Hang(Account::pump);
+            case "sync" -> new Hang(Journal::commit);
+            case "finalizers" -> {
                 // Not in the message that hangs: a collection takes seconds on a loaded machine.
                 Bitmaps.leave();
                 Runtime.getRuntime().gc();
-                return new Ends(what);
-            default:
-                return null;
-        }
-    }
-
-    @Override
-    public void run() {
-        try {
-            switch (what) {
-                case "child":
-                    Backup.compress();
-                    break;
-                case "shell":
-                    Device.properties();
-                    break;
-                case "pipe":
-                    Helper.answer();
-                    break;
-                case "connect":
-                    Account.connect();
-                    break;
-                case "datagram":
-                    Account.discover();
-                    break;
-                case "select":
-                    Account.pump();
-                    break;
-                case "sync":
-                    Journal.commit();
-                    break;
-                default:
-                    Bitmaps.release();
+                yield new Hang(Bitmaps::release);
             }
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+            default -> null;
+        };
     }
 
     /** Runs a program to its end. */

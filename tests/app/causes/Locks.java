@@ -18,91 +18,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** Main waits for another thread, by each kind of lock once. */
-final class Locks implements Runnable {
+final class Locks {
     private static final int LONG_MS = 600_000;
 
-    private final String what;
-
-    private Locks(String what) {
-        this.what = what;
-    }
+    private Locks() {}
 
     /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
-        switch (what) {
-            case "latch":
-            case "full-pool":
-            case "semaphore":
-            case "read-lock":
-            case "write-lock":
-            case "condition":
-            case "take":
-            case "put":
-            case "cyclic":
-            case "pool-end":
-            case "completable":
-            case "blocker":
-            case "map":
-            case "chain":
-            case "class-init":
-                return new Locks(what);
-            default:
-                return null;
-        }
-    }
-
-    @Override
-    public void run() {
-        try {
-            switch (what) {
-                case "latch":
-                    Feed.await();
-                    break;
-                case "full-pool":
-                    Images.decode();
-                    break;
-                case "semaphore":
-                    Slots.take();
-                    break;
-                case "read-lock":
-                    Prices.read();
-                    break;
-                case "write-lock":
-                    Prices.write();
-                    break;
-                case "condition":
-                    Inbox.next();
-                    break;
-                case "take":
-                    Inbox.take();
-                    break;
-                case "put":
-                    Inbox.put();
-                    break;
-                case "cyclic":
-                    Feed.meet();
-                    break;
-                case "pool-end":
-                    Images.close();
-                    break;
-                case "completable":
-                    Feed.joined();
-                    break;
-                case "blocker":
-                    Bridge.call();
-                    break;
-                case "map":
-                    Session.user();
-                    break;
-                case "chain":
-                    Session.save();
-                    break;
-                default:
-                    Session.open();
-            }
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+        return switch (what) {
+            case "latch" -> new Hang(Feed::await);
+            case "full-pool" -> new Hang(Images::decode);
+            case "semaphore" -> new Hang(Slots::take);
+            case "read-lock" -> new Hang(Prices::read);
+            case "write-lock" -> new Hang(Prices::write);
+            case "condition" -> new Hang(Inbox::next);
+            case "take" -> new Hang(Inbox::take);
+            case "put" -> new Hang(Inbox::put);
+            case "cyclic" -> new Hang(Feed::meet);
+            case "pool-end" -> new Hang(Images::close);
+            case "completable" -> new Hang(Feed::joined);
+            case "blocker" -> new Hang(Bridge::call);
+            case "map" -> new Hang(Session::user);
+            case "chain" -> new Hang(Session::save);
+            case "class-init" -> new Hang(Session::open);
+            default -> null;
+        };
     }
 
     /**

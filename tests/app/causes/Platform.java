@@ -16,65 +16,28 @@ import java.util.concurrent.CountDownLatch;
  * Hangs below the platform's own methods. A slow disk is simulated by a pipe with one end: a thread that
  * opens it waits for the other end, as long as the test wants.
  */
-final class Platform implements Runnable {
+final class Platform {
     private static final int READ_AND_WRITE = 0600;
 
-    private final String what;
-
-    private Platform(String what) {
-        this.what = what;
-    }
+    private Platform() {}
 
     /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
-        switch (what) {
-            case "load":
-            case "apply":
-            case "query":
-            case "connection":
-            case "binder":
-            case "dex":
-            case "library":
-            case "native":
-                return new Platform(what);
-            default:
-                return null;
-        }
-    }
-
-    @Override
-    public void run() {
-        try {
-            switch (what) {
-                case "load":
-                    Settings.theme();
-                    break;
-                case "apply":
-                    Settings.save();
-                    break;
-                case "query":
-                    new Orders().list();
-                    break;
-                case "connection":
-                    Orders orders = new Orders();
-                    orders.importInBackground();
-                    orders.list();
-                    break;
-                case "binder":
-                    Shop.open();
-                    break;
-                case "dex":
-                    Plugins.load();
-                    break;
-                case "library":
-                    Engine.start();
-                    break;
-                default:
-                    Codec.open();
-            }
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+        return switch (what) {
+            case "load" -> new Hang(Settings::theme);
+            case "apply" -> new Hang(Settings::save);
+            case "query" -> new Hang(() -> new Orders().list());
+            case "connection" -> new Hang(() -> {
+                Orders orders = new Orders();
+                orders.importInBackground();
+                orders.list();
+            });
+            case "binder" -> new Hang(Shop::open);
+            case "dex" -> new Hang(Plugins::load);
+            case "library" -> new Hang(Engine::start);
+            case "native" -> new Hang(Codec::open);
+            default -> null;
+        };
     }
 
     private static File pipe(File at) throws ErrnoException {

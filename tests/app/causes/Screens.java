@@ -11,77 +11,27 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Scenarios in which main spends its time in one method, and the cause is in another method. */
-final class Screens implements Runnable {
-    private final String what;
-
-    private Screens(String what) {
-        this.what = what;
-    }
+final class Screens {
+    private Screens() {}
 
     /** The scenario of this name; null for any other name. */
     static Runnable of(String what) {
-        switch (what) {
-            case "resume":
-            case "helper-sleep":
-            case "maker":
-            case "sdk":
-            case "branches":
-            case "mutual":
-            case "recursion":
-            case "regex":
-            case "exceptions":
-            case "reflection":
-            case "spin":
-            case "list":
-            case "poll":
-                return new Screens(what);
-            default:
-                return null;
-        }
-    }
-
-    @Override
-    public void run() {
-        switch (what) {
-            case "resume":
-                new PriceScreen().onResume();
-                break;
-            case "helper-sleep":
-                Basket.checkOut();
-                break;
-            case "maker":
-                OplusViewHook.dispatch(new Chart());
-                break;
-            case "sdk":
-                Preferences.load();
-                break;
-            case "branches":
-                Home.show();
-                break;
-            case "mutual":
-                Json.parse();
-                break;
-            case "recursion":
-                Sums.ways(60);
-                break;
-            case "regex":
-                Search.matches();
-                break;
-            case "exceptions":
-                Numbers.parseAll();
-                break;
-            case "reflection":
-                Events.post();
-                break;
-            case "spin":
-                Bridge.awaitReady();
-                break;
-            case "list":
-                Orders.sort();
-                break;
-            default:
-                Login.awaitToken();
-        }
+        return switch (what) {
+            case "resume" -> new Hang(() -> new PriceScreen().onResume());
+            case "helper-sleep" -> new Hang(Basket::checkOut);
+            case "maker" -> new Hang(() -> OplusViewHook.dispatch(new Chart()));
+            case "sdk" -> new Hang(Preferences::load);
+            case "branches" -> new Hang(Home::show);
+            case "mutual" -> new Hang(Json::parse);
+            case "recursion" -> new Hang(() -> Sums.ways(60));
+            case "regex" -> new Hang(Search::matches);
+            case "exceptions" -> new Hang(Numbers::parseAll);
+            case "reflection" -> new Hang(Events::post);
+            case "spin" -> new Hang(Bridge::awaitReady);
+            case "list" -> new Hang(Orders::sort);
+            case "poll" -> new Hang(Login::awaitToken);
+            default -> null;
+        };
     }
 
     /** A screen whose life-cycle method calls a helper, and the helper computes. */

@@ -16,54 +16,22 @@ import java.util.concurrent.locks.ReentrantLock;
  * Waits other than {@code synchronized}: for something that another thread does not do, or another end does
  * not send.
  */
-final class Waits implements Runnable {
-    private final String what;
-
-    private Waits(String what) {
-        this.what = what;
-    }
+final class Waits {
+    private Waits() {}
 
     static Runnable of(String what) {
-        return new Waits(what);
-    }
-
-    @Override
-    public void run() {
-        try {
-            switch (what) {
-                case "reentrant":
-                    Ledger.book(false);
-                    break;
-                case "crossed":
-                    Ledger.book(true);
-                    break;
-                case "wait":
-                    Mailbox.take();
-                    break;
-                case "join":
-                    Crew.finish();
-                    break;
-                case "own-join":
-                    Crew.finishItself();
-                    break;
-                case "future":
-                    Quote.fetch();
-                    break;
-                case "park":
-                    Loader.block();
-                    break;
-                case "network":
-                    Api.read();
-                    break;
-                case "idle":
-                    Looper.myQueue().addIdleHandler(new Trim());
-                    break;
-                default:
-                    throw new IllegalArgumentException(what);
-            }
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+        return switch (what) {
+            case "reentrant" -> new Hang(() -> Ledger.book(false));
+            case "crossed" -> new Hang(() -> Ledger.book(true));
+            case "wait" -> new Hang(Mailbox::take);
+            case "join" -> new Hang(Crew::finish);
+            case "own-join" -> new Hang(Crew::finishItself);
+            case "future" -> new Hang(Quote::fetch);
+            case "park" -> new Hang(Loader::block);
+            case "network" -> new Hang(Api::read);
+            case "idle" -> new Hang(() -> Looper.myQueue().addIdleHandler(new Trim()));
+            default -> throw new IllegalArgumentException(what);
+        };
     }
 
     /** A lock of {@code java.util.concurrent}, which ART does not know. */

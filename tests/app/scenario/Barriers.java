@@ -4,15 +4,12 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
 import android.os.MessageQueue;
+import android.os.Process;
 import android.os.SystemClock;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileReader;
-import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -260,22 +257,10 @@ public final class Barriers {
         };
     }
 
-    /** How often each thread gave up its processor by itself, which is how often it was woken. */
-    private static Map<String, Long> wakes() throws IOException {
-        Map<String, Long> wakes = new TreeMap<String, Long>();
-        String pid = new File("/proc/self").getCanonicalFile().getName();
-        for (String task : new File("/proc/self/task").list()) {
-            try (BufferedReader reader = new BufferedReader(new FileReader("/proc/self/task/" + task + "/status"))) {
-                String name = "";
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    if (line.startsWith("Name:")) {
-                        name = line.substring(5).trim();
-                    } else if (line.startsWith("voluntary_ctxt_switches:") && (name.startsWith("loopbox-") || task.equals(pid))) {
-                        wakes.put(task.equals(pid) ? "main" : name, Long.parseLong(line.substring(24).trim()));
-                    }
-                }
-            }
-        }
+    /** How often main and each thread of the recorder have given up their processor by themselves. */
+    private static Map<String, Long> wakes() {
+        Map<String, Long> wakes = Wakes.wakes();
+        wakes.put("main", Wakes.of(new File("/proc/self/task/" + Process.myPid())));
         return wakes;
     }
 }

@@ -8,9 +8,6 @@ import io.loopbox.Config;
 import io.loopbox.Logger;
 import io.loopbox.Loopbox;
 import io.loopbox.Redactor;
-import java.io.BufferedReader;
-import java.io.File;
-import java.io.FileReader;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -89,7 +86,7 @@ public final class Breadcrumbs implements Redactor, Logger, Runnable {
     }
 
     private static void flood() throws Exception {
-        long before = wakes();
+        long before = Wakes.ofWorker();
         Thread[] threads = new Thread[THREADS];
         for (int nth = 0; nth < THREADS; nth++) {
             final int of = nth;
@@ -111,30 +108,7 @@ public final class Breadcrumbs implements Redactor, Logger, Runnable {
             thread.join();
         }
         long tookMs = SystemClock.uptimeMillis() - beganMs;
-        Script.say("woken " + (wakes() - before) + " in " + tookMs + " ms");
-    }
-
-    /** How often the worker has gone to sleep. */
-    private static long wakes() throws Exception {
-        for (File task : new File("/proc/self/task").listFiles()) {
-            if ("loopbox-worker".equals(line(new File(task, "comm"), ""))) {
-                return Long.parseLong(line(new File(task, "status"), "voluntary_ctxt_switches:").trim());
-            }
-        }
-        throw new AssertionError("no worker");
-    }
-
-    private static String line(File file, String begin) throws Exception {
-        BufferedReader reader = new BufferedReader(new FileReader(file));
-        try {
-            String line = reader.readLine();
-            while (!line.startsWith(begin)) {
-                line = reader.readLine();
-            }
-            return line.substring(begin.length());
-        } finally {
-            reader.close();
-        }
+        Script.say("woken " + (Wakes.ofWorker() - before) + " in " + tookMs + " ms");
     }
 
     /** The message that hangs. */

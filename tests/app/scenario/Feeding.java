@@ -12,9 +12,7 @@ import io.loopbox.Loopbox;
 import io.loopbox.Redactor;
 import io.loopbox.Report;
 import io.loopbox.Status;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileReader;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -152,14 +150,14 @@ public final class Feeding implements Listener, Redactor, Runnable {
     }
 
     private void annotate(long end) throws Exception {
-        long before = switches();
+        long before = Wakes.ofWorker();
         int value = 0;
         while (SystemClock.uptimeMillis() < end) {
             value++;
             Loopbox.annotate("count", Integer.toString(value));
             SystemClock.sleep(1);
         }
-        Script.say("woken " + (switches() - before) + " in " + value);
+        Script.say("woken " + (Wakes.ofWorker() - before) + " in " + value);
         Script.say("dumped " + Loopbox.dump("counted " + value));
     }
 
@@ -167,28 +165,5 @@ public final class Feeding implements Listener, Redactor, Runnable {
     public String redact(String name, String value) {
         Loopbox.annotate("redacted", value);
         return value;
-    }
-
-    /** How often the worker has gone to sleep. */
-    private static long switches() throws Exception {
-        for (File task : new File("/proc/self/task").listFiles()) {
-            if ("loopbox-worker".equals(line(new File(task, "comm"), ""))) {
-                return Long.parseLong(line(new File(task, "status"), "voluntary_ctxt_switches:").trim());
-            }
-        }
-        throw new AssertionError("no worker");
-    }
-
-    private static String line(File file, String begin) throws Exception {
-        BufferedReader reader = new BufferedReader(new FileReader(file));
-        try {
-            String line = reader.readLine();
-            while (!line.startsWith(begin)) {
-                line = reader.readLine();
-            }
-            return line.substring(begin.length());
-        } finally {
-            reader.close();
-        }
     }
 }

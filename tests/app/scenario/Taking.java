@@ -131,27 +131,9 @@ public final class Taking implements Runnable, FirstFileListener {
                 }
             }
         } else if (order.equals("hang")) {
-            new Handler(Looper.getMainLooper()).post(new Hang(new File(orders, "gate")));
+            new Handler(Looper.getMainLooper()).post(new GatedHang(new File(orders, "gate")));
         } else {
             Runtime.getRuntime().halt(0);
-        }
-    }
-
-    /** The message that does not end before it is allowed to. */
-    private static final class Hang implements Runnable {
-        private final File gate;
-
-        Hang(File gate) {
-            this.gate = gate;
-        }
-
-        @Override
-        public void run() {
-            Script.say("begins");
-            while (!gate.exists()) {
-                SystemClock.sleep(5);
-            }
-            Script.say("went on");
         }
     }
 }

@@ -164,10 +164,20 @@ public final class Wakes extends Handler {
         for (File task : new File("/proc/self/task").listFiles()) {
             String name = word(new File(task, "comm"), "");
             if (name.startsWith("loopbox-")) {
-                all.put(name.substring("loopbox-".length()), Long.valueOf(word(new File(task, "status"), "voluntary_ctxt_switches:")));
+                all.put(name.substring("loopbox-".length()), of(task));
             }
         }
         return all;
+    }
+
+    /** The number of {@link #wakes} for the worker. */
+    static long ofWorker() {
+        return wakes().get("worker");
+    }
+
+    /** How often the thread of this folder in {@code /proc} has given up its processor by itself. */
+    static long of(File task) {
+        return Long.parseLong(word(new File(task, "status"), "voluntary_ctxt_switches:"));
     }
 
     /** The text after {@code prefix}, on the line that begins with it. */

@@ -199,7 +199,7 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
                     Long.parseLong(order[3]),
                     Long.parseLong(order[4]));
         } else if (order[0].equals("hang")) {
-            new Handler(Looper.getMainLooper()).post(new Hang(new File(order[1])));
+            new Handler(Looper.getMainLooper()).post(new GatedHang(new File(order[1])));
         } else if (order[0].equals("profiled")) {
             call(profiling, "deliver", Integer.parseInt(order[1]), order[2].equals("null") ? null : order[2], order[3]);
         } else if (order[0].equals("take")) {
@@ -213,24 +213,6 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
             }
         } else {
             Runtime.getRuntime().halt(0);
-        }
-    }
-
-    /** The message that does not end before it may. */
-    private static final class Hang implements Runnable {
-        private final File gate;
-
-        Hang(File gate) {
-            this.gate = gate;
-        }
-
-        @Override
-        public void run() {
-            Script.say("begins");
-            while (!gate.exists()) {
-                SystemClock.sleep(5);
-            }
-            Script.say("went on");
         }
     }
 }

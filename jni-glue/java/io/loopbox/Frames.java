@@ -9,7 +9,6 @@ import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import io.loopbox.internal.frames.FrameWatch;
 import io.loopbox.internal.platform.Faults;
-import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.recording.Native;
 
 /**
@@ -105,20 +104,10 @@ public final class Frames {
         }
     }
 
-    private static void onMain(final Runnable what) {
+    private static void onMain(Runnable what) {
         try {
             if (FrameWatch.isOn()) {
-                MainLooper.run(
-                        new Runnable() {
-                            @Override
-                            public void run() {
-                                try {
-                                    what.run();
-                                } catch (Throwable fault) {
-                                    Faults.log(fault);
-                                }
-                            }
-                        });
+                Loopbox.onMain(what);
             }
         } catch (Throwable fault) {
             Faults.log(fault);

@@ -409,7 +409,8 @@ public final class Loopbox {
         }
     }
 
-    private static void onMain(final Runnable what) {
+    /** Runs this on the main thread, now or in a message. Does not throw, and neither does the message. */
+    static void onMain(final Runnable what) {
         try {
             MainLooper.run(
                     new Runnable() {

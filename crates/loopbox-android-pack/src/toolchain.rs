@@ -18,7 +18,7 @@ use crate::abi::Abi;
 use crate::link;
 use crate::stubs;
 use crate::symbols::{Imports, MIN_API};
-use loopbox_setup::apt::Release;
+use loopbox_setup::apt::{PinnedPackage, Release};
 use loopbox_setup::arch::Arch;
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{command, path_list, run};
@@ -279,7 +279,7 @@ impl Debian {
         let version = packages.iter().find_map(|package| package.strip_prefix("rustc-web="));
         let version = version.with_context(|| format!("no rustc-web in {}", record.display()))?;
         let package = format!("libstd-rust-web-dev={version}");
-        let key = Key::new("std-linux", 1).with(&package).with(arch.debian());
+        let key = Key::new("std-linux", 2).with(&package).with(arch.debian());
         let sysroot = self.cache.step(&format!("std-{}", arch.triplet()), &key, |out| {
             let Err(why) = self.unpack_linux_standard_library(arch, &package, out, progress) else {
                 return Ok(());
@@ -303,8 +303,16 @@ impl Debian {
         out: &Path,
         progress: &Progress,
     ) -> Result<()> {
-        let release = Release::read(&self.work.join(format!("apt-{}", arch.debian())), arch, progress)?;
         let downloads = self.work.join(format!("downloads-{}", arch.debian()));
+        let pinned = STD_PACKAGES.iter().find(|pinned| pinned.arch == arch);
+        if let Some(pinned) = pinned.filter(|_| package == STD_PACKAGE) {
+            let own = Release::read(&self.work.join("apt"), Arch::X86_64, progress)?;
+            match own.unpack_pinned(package, pinned, &downloads, out, progress) {
+                Ok(()) => return Ok(()),
+                Err(why) => progress.say(format!("{why:#}: ask the index for {}", arch.debian())),
+            }
+        }
+        let release = Release::read(&self.work.join(format!("apt-{}", arch.debian())), arch, progress)?;
         release.unpack(&BTreeSet::from([package.to_owned()]), &downloads, out, progress)
     }
 }
@@ -313,6 +321,27 @@ impl Debian {
 fn record(work: &Path) -> PathBuf {
     work.join("toolchain.txt")
 }
+
+/// The version of Debian's package of the standard library whose files [`STD_PACKAGES`] has. With another
+/// version of the compiler the indexes of the other architectures are read.
+const STD_PACKAGE: &str = "libstd-rust-web-dev=1.96.0+dfsg1-1~deb12u2";
+const STD_PACKAGES: [PinnedPackage; 3] = [
+    PinnedPackage {
+        arch: Arch::Arm64,
+        size: 34_203_300,
+        sha256: "02419380801b9f61391294823659b17b90f7a863ca3bbccb9140d2f0f8a2c910",
+    },
+    PinnedPackage {
+        arch: Arch::X86,
+        size: 35_229_876,
+        sha256: "53a1b4f2d2ceb68b6c116f0a1a4d5892141dc4e1e41829fc3613e3e7d7135025",
+    },
+    PinnedPackage {
+        arch: Arch::Arm,
+        size: 33_581_552,
+        sha256: "b9f9dd1d03a903680f918cb2bba00a2a3d76558545d5e6a8061072ab461bb989",
+    },
+];
 
 /// A crate that uses nothing: only its standard library is wanted.
 const STD_CRATE: &str = "only_std";

@@ -2,6 +2,7 @@
 
 use super::gestures::longest_first;
 use crate::model::name::Name;
+use crate::model::plural::listed;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, MergedTree, token};
 use loopbox_format::model::{FrameCause, JankFrame, JankPlace, Named, Token};
@@ -114,7 +115,7 @@ fn jank_type(mask: u32) -> String {
     if newer != 0 {
         names.push(format!("type {newer}"));
     }
-    if names.is_empty() { "in time".into() } else { names.join(" and ") }
+    if names.is_empty() { "in time".into() } else { listed(&names) }
 }
 
 fn hot_path(a: &Analysis, token: Token) -> (Option<String>, Vec<String>) {

@@ -1,6 +1,7 @@
 //! The figures of one screen, or of several as one.
 
 use crate::model::name::Name;
+use crate::model::plural::listed;
 use loopbox_format::model::{DropLevel, FrameCause, FrameScene, SceneKind, ScrollSums, Stage};
 use loopbox_frames::{histogram, rates};
 use schemars::JsonSchema;
@@ -244,10 +245,10 @@ impl SceneView {
         }
     }
 
-    /// The refresh rates in words: `60 Hz`, `60 and 120 Hz`.
+    /// The refresh rates in words: `60 Hz`, `60, 90 and 120 Hz`.
     pub(crate) fn rates_in_words(&self) -> String {
         let each: Vec<String> = self.rates.iter().map(|rate| format!("{:.0}", rate.hz)).collect();
-        if each.is_empty() { "unknown rate".into() } else { format!("{} Hz", each.join(" and ")) }
+        if each.is_empty() { "unknown rate".into() } else { format!("{} Hz", listed(&each)) }
     }
 }
 

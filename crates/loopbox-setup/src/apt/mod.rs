@@ -18,4 +18,4 @@ pub(crate) mod test_archive;
 pub use archive::{Archive, Remote};
 pub use download::download;
 pub use install::{install, is_root};
-pub use release::Release;
+pub use release::{PinnedPackage, Release};

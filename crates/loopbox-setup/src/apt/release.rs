@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::amount;
-use super::archive::Archive;
+use super::archive::{Archive, Remote};
 use super::download::download;
 use super::sources::{self, Repository};
 use crate::arch::Arch;
@@ -81,16 +81,67 @@ impl Release {
         root: &Path,
         progress: &Progress,
     ) -> Result<()> {
-        fs::create_dir_all(downloads).with_context(|| format!("cannot create {}", downloads.display()))?;
         let files = self.archive.packages(&words(packages).collect::<Vec<_>>())?;
+        self.unpack_files(&files, downloads, root, progress)
+    }
+
+    /// As [`Self::unpack`], for one package of another architecture, whose index may not be readable. Debian
+    /// keeps the packages of one version next to each other, so the address follows from that of this
+    /// architecture's package.
+    ///
+    /// # Errors
+    /// When the package cannot be had or unpacked.
+    pub fn unpack_pinned(
+        &self,
+        package: &str,
+        other: &PinnedPackage,
+        downloads: &Path,
+        root: &Path,
+        progress: &Progress,
+    ) -> Result<()> {
+        let [own] = &self.archive.packages(&[package])?[..] else { bail!("{package} is not one package") };
+        self.unpack_files(&[other.next_to(own)?], downloads, root, progress)
+    }
+
+    fn unpack_files(
+        &self,
+        files: &[Remote],
+        downloads: &Path,
+        root: &Path,
+        progress: &Progress,
+    ) -> Result<()> {
+        fs::create_dir_all(downloads).with_context(|| format!("cannot create {}", downloads.display()))?;
         let bytes = files.iter().map(|file| file.size).sum();
         progress.say(format!("download {}", amount::planned(files.len(), "package", bytes)));
-        download(&self.archive, &files, downloads, progress)?;
+        download(&self.archive, files, downloads, progress)?;
         progress.say(format!("unpack {} packages", files.len()));
-        for file in &files {
+        for file in files {
             run(command("dpkg-deb", ["-x"]).arg(downloads.join(&file.name)).arg(root))?;
         }
         remove(downloads)
+    }
+}
+
+/// A package of one architecture, pinned to the byte.
+#[derive(Debug, Clone, Copy)]
+pub struct PinnedPackage {
+    /// Its architecture.
+    pub arch: Arch,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its SHA-256 in hexadecimal digits.
+    pub sha256: &'static str,
+}
+
+impl PinnedPackage {
+    /// The file of this package in the folder of another architecture's package.
+    fn next_to(&self, own: &Remote) -> Result<Remote> {
+        let renamed = |text: &str| -> Result<String> {
+            let (name, _) = text.rsplit_once('_').with_context(|| format!("no architecture in {text}"))?;
+            Ok(format!("{name}_{}.deb", self.arch.debian()))
+        };
+        let (uri, name) = (renamed(&own.uri)?, renamed(&own.name)?);
+        Ok(Remote { uri, name, size: self.size, sha256: self.sha256.to_owned() })
     }
 }
 
@@ -164,6 +215,24 @@ mod tests {
         assert!(list.contains("http://s.example/security bookworm-security main"));
         assert!(!list.contains("contrib") && !list.contains("other") && !list.contains("vendor"));
         assert_eq!(source_list(&sources::parse_list(text), "trixie", Arch::X86_64), "");
+    }
+
+    #[test]
+    fn package_of_another_architecture_is_next_to_this_ones() {
+        let own = Remote {
+            uri: "http://m/pool/r/lib_1.0%2bx-1_amd64.deb".into(),
+            name: "lib_1.0+x-1_amd64.deb".into(),
+            size: 1,
+            sha256: "00".into(),
+        };
+        let other = PinnedPackage { arch: Arch::X86, size: 2, sha256: "ff" }.next_to(&own).unwrap();
+        let expected = Remote {
+            uri: "http://m/pool/r/lib_1.0%2bx-1_i386.deb".into(),
+            name: "lib_1.0+x-1_i386.deb".into(),
+            size: 2,
+            sha256: "ff".into(),
+        };
+        assert_eq!(other, expected);
     }
 
     #[test]

@@ -15,7 +15,7 @@ import java.lang.reflect.Proxy;
  * stored. The system has no services and no packages for it. Methods that the testbed's own Context lacks
  * override those of API 29's.
  */
-final class AppContext extends Application {
+class AppContext extends Application {
     private final File folder;
 
     AppContext(File folder) {

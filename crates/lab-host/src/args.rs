@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-pub(crate) const USAGE: &str = "usage: lab-host --testbed TESTBED.toml --app APP.jar[:MORE.jar] --main some/Class \
-[--hidden-api] [--sdk N] [-D key=value]... [-X vm-option]... [-- ARGUMENT...]";
+pub(crate) const USAGE: &str = "usage: lab-host --testbed TESTBED.toml --app APP.jar[:MORE.jar] \
+--main some/Class [--hidden-api] [--sdk N] [--process-name NAME] [-D key=value]... [-X vm-option]... \
+[-- ARGUMENT...]";
 
 /// What to boot and run.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Args {
     pub(crate) hidden_api: bool,
     /// Target SDK of the app and `Build.VERSION.SDK_INT`; the testbed's level when absent.
     pub(crate) sdk: Option<u32>,
+    /// The name that the process gets, as the system names an app's process.
+    pub(crate) process_name: Option<String>,
     /// System properties, `key=value`.
     pub(crate) properties: Vec<String>,
     /// Further VM options, passed on unchanged.
@@ -39,6 +42,7 @@ impl Args {
                 "--main" => args.main = value()?.replace('.', "/"),
                 "--hidden-api" => args.hidden_api = true,
                 "--sdk" => args.sdk = Some(value()?.parse().context("--sdk needs a number")?),
+                "--process-name" => args.process_name = Some(value()?),
                 "-D" => args.properties.push(value()?),
                 "-X" => args.vm_options.push(value()?),
                 "--" => {
@@ -72,11 +76,13 @@ mod tests {
     #[test]
     fn reads_every_option_and_leaves_the_rest_to_main() {
         let args = parse(
-            "--testbed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 -D a=b -X -Xmx9m -- -D x",
+            "--testbed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 --process-name com.a \
+             -D a=b -X -Xmx9m -- -D x",
         )
         .unwrap();
         assert_eq!((args.app.as_str(), args.main.as_str(), args.sdk), ("a.jar:b.jar", "s/Demo", Some(30)));
         assert!(args.hidden_api);
+        assert_eq!(args.process_name.as_deref(), Some("com.a"));
         assert_eq!((args.properties, args.vm_options), (vec!["a=b".to_owned()], vec!["-Xmx9m".to_owned()]));
         assert_eq!(args.rest, ["-D", "x"]);
     }

@@ -15,6 +15,7 @@ mod native_hang;
 mod natives;
 mod otherpoll;
 mod othersdk;
+mod process_name;
 mod refused;
 mod registration;
 mod testbed;
@@ -63,6 +64,9 @@ fn run() -> Result<(), (i32, anyhow::Error)> {
     let testbed = Testbed::read(&args.testbed).map_err(|error| (NO_TESTBED, error))?;
     testbed.enter().map_err(|error| (NO_TESTBED, error))?;
     refused::apply().map_err(|error| (USAGE, error))?;
+    if let Some(name) = &args.process_name {
+        process_name::set(name).map_err(|error| (USAGE, error))?;
+    }
     let vm = vm::boot(&testbed, &args).map_err(|error| (NO_VM, error))?;
     vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &testbed, &args)) })
         .map_err(|Failure(error)| (NO_VM, error))?

@@ -448,7 +448,9 @@ impl Running {
                 break status;
             }
             if Instant::now() > end {
-                bail!("the process did not end in time; it said:\n{}", self.kill());
+                let errors = self.kill();
+                self.seen.extend(self.lines.try_iter());
+                bail!("the process did not end in time; it said:\n{}\n{errors}", self.seen.join("\n"));
             }
             std::thread::sleep(Duration::from_millis(10));
         };

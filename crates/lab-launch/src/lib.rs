@@ -7,7 +7,7 @@ mod launch;
 pub mod probe;
 pub mod shrink;
 
-pub use android::{Shipped, run_tests, shipped};
+pub use android::{Shipped, run_tests, shipped, with_foreign_library};
 pub use derive::derive;
 pub use launch::{
     App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,

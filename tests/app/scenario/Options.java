@@ -49,7 +49,12 @@ public final class Options {
 
     /** A builder with everything that the arguments ask for. */
     public Config.Builder config() {
-        Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
+        return config(new File(text("dir", ".")));
+    }
+
+    /** The same with another folder for reports. */
+    public Config.Builder config(File folder) {
+        Config.Builder builder = new Config.Builder(folder);
         builder.observerAccess(is("access", "native") ? new NativeThreadAccess() : null);
         builder.pollPeek(is("peek", "on") ? new QueueHead() : null);
         builder.pendingMs(2_000);

@@ -6,7 +6,7 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /** ART's thread that waits for SIGQUIT, as the kernel sees it. */
-final class SignalCatcher {
+public final class SignalCatcher {
     private static final String NAME = "Signal Catcher";
     private static final long SIGQUIT_BIT = 1L << 2;
 
@@ -16,7 +16,7 @@ final class SignalCatcher {
      * Waits until the Signal Catcher has taken every signal that is meant for it and waits for the next one.
      * A signal that is sent earlier might go to this thread instead of to the main thread.
      */
-    static void await() throws InterruptedException, IOException {
+    public static void await() throws InterruptedException, IOException {
         while (!isWaiting()) {
             Thread.sleep(5);
         }

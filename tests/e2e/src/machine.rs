@@ -1,11 +1,12 @@
 //! What a test does to the machine around a process: control groups, and other work.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// A control group of one test.
 #[derive(Debug)]
@@ -90,4 +91,34 @@ impl Drop for Hogs {
             let _ = hog.wait();
         }
     }
+}
+
+/// Whether this is root, which is needed to send signals as another user, and for cgroups and mounts. Prints
+/// `what` as left out when it is not.
+pub fn is_root(what: &str) -> bool {
+    let root = has_root();
+    if !root {
+        println!("left out: {what} takes more rights than this process has");
+    }
+    root
+}
+
+/// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the rights
+/// for that.
+///
+/// # Errors
+/// When it cannot be sent.
+pub fn quit_as_system(pid: u32) -> Result<()> {
+    let root = has_root();
+    let mut command = Command::new(if root { "setpriv" } else { "env" });
+    if root {
+        command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
+    }
+    let status = command.args(["kill", "-QUIT"]).arg(pid.to_string()).status();
+    ensure!(status.context("cannot send the signal")?.success(), "the signal was not sent");
+    Ok(())
+}
+
+fn has_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }

@@ -72,14 +72,26 @@ pub struct RealSdks {
 /// # Errors
 /// When one is not in that list or cannot be had.
 pub fn class_files(packages: &[&str], folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = files(packages)?;
+    files.iter().enumerate().map(|(nth, file)| classes_of(file, nth, folder)).collect()
+}
+
+/// The file of an SDK as it was downloaded, by its package in `sdks.toml`.
+///
+/// # Errors
+/// When it is not in that list or cannot be had.
+pub fn file(package: &str) -> Result<PathBuf> {
+    files(&[package])?.pop().context("no file")
+}
+
+fn files(packages: &[&str]) -> Result<Vec<PathBuf>> {
     let sdks: Sdks = read_toml(&root().join(LIST))?;
     let of = |package: &&str| {
         let is = |artifact: &&Artifact| artifact.package == *package;
         sdks.artifacts.iter().find(is).with_context(|| format!("{LIST} has no {package}"))
     };
     let pinned = packages.iter().map(|package| Ok(of(package)?.pinned())).collect::<Result<Vec<_>>>()?;
-    let files = Pinned::ensure_all(&pinned, &Progress::new("SDKs"))?;
-    files.iter().enumerate().map(|(nth, file)| classes_of(file, nth, folder)).collect()
+    Pinned::ensure_all(&pinned, &Progress::new("SDKs"))
 }
 
 /// The version of an SDK, by its package.

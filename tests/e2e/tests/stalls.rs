@@ -6,13 +6,12 @@ use lab_launch::{Ended, Running, reports};
 use lab_reports::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
 use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
-use loopbox_e2e::machine::{Cgroup, Hogs};
+use loopbox_e2e::machine::{Cgroup, Hogs, is_root, quit_as_system};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
 };
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 use tempfile::{TempDir, tempdir};
 
@@ -103,21 +102,8 @@ impl Scenario {
     /// Sends SIGQUIT as the user `system`.
     fn system_quits(&self) -> Result<()> {
         wait_for_signal_catcher(self.app.pid())?;
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
-        let status = command.args(["kill", "-QUIT"]).arg(self.app.pid().to_string()).status();
-        ensure!(status.context("no setpriv")?.success(), "the signal was not sent");
-        Ok(())
+        quit_as_system(self.app.pid())
     }
-}
-
-/// Whether this is root, which is needed to send signals as another user, and for cgroups and mounts.
-fn is_root(what: &str) -> bool {
-    let root = fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
-    if !root {
-        println!("left out: {what} takes more rights than this process has");
-    }
-    root
 }
 
 fn hangs(reports: &[Report]) -> Vec<&Report> {

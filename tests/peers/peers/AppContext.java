@@ -15,7 +15,7 @@ import java.lang.reflect.Proxy;
  * stored. The system has no services and no packages for it. Its methods without {@code @Override} override
  * those of API 29's Context, which the testbed's own Context lacks.
  */
-final class AppContext extends Application {
+class AppContext extends Application {
     private final File folder;
 
     AppContext(File folder) {

@@ -2,6 +2,9 @@ package peers;
 
 import android.os.Handler;
 import android.os.Looper;
+import android.os.Process;
+import android.system.Os;
+import android.system.OsConstants;
 import android.util.Printer;
 import com.github.moduth.blockcanary.BlockCanaryContext;
 import com.github.moduth.blockcanary.Core;
@@ -15,13 +18,14 @@ import kotlin.coroutines.EmptyCoroutineContext;
 import kotlinx.coroutines.android.HandlerDispatcherKt;
 import scenario.Options;
 import scenario.Script;
+import scenario.SignalCatcher;
 
 /**
  * The recorder and one SDK after the other in one process: a known number of messages while both watch, and
  * again when the recorder is gone. In the middle of them comes a message of other code. Arguments: those of
  * {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs; {@code
  * lose=on}: one message has no Printer. Prints which messages each SDK has seen, and how many the recorder
- * has seen; requests a report before and after the messages of each SDK.
+ * has seen; requests a report before and after the messages of each SDK, in a folder with the SDK's name.
  */
 public final class Together {
     private static final int MESSAGES = 300;
@@ -32,7 +36,8 @@ public final class Together {
     private final Handler main = new Handler(Looper.getMainLooper());
     private final Options options;
     private final Sdk[] sdks = {
-        new LongTasks(), new Blocks(), new Rx(), new Coroutines(), new OkHttp(), new Bugsnag(), new Acra()
+        new LongTasks(), new Blocks(), new Rx(), new Coroutines(), new OkHttp(), new Bugsnag(), new Acra(),
+        new Xcrash()
     };
     private int at;
     private Counted counted;
@@ -245,6 +250,37 @@ public final class Together {
         }
     }
 
+    /** In one of the messages the process gets SIGQUIT, and the message waits for xCrash's file. */
+    private final class Xcrash extends Dispatcher {
+        private Tombstones sdk;
+        private int signals;
+
+        Xcrash() {
+            super("xcrash");
+        }
+
+        @Override void install() {
+            // xCrash asks the system before it reports an ANR.
+            Peer.context.hangsAtOnce();
+            sdk = new Tombstones(new File(options.text("dir", ".")));
+            sdk.install();
+        }
+
+        @Override void runs(int number) {
+            super.runs(number);
+            if (number != FOREIGN_AFTER) {
+                return;
+            }
+            try {
+                SignalCatcher.await();
+                Os.kill(Process.myPid(), OsConstants.SIGQUIT);
+            } catch (Exception failed) {
+                throw new AssertionError(failed);
+            }
+            sdk.await(++signals);
+        }
+    }
+
     private AppContext app() {
         return new AppContext(new File(options.text("dir", ".")));
     }
@@ -269,7 +305,10 @@ public final class Together {
     }
 
     private void ours() {
-        if (!Loopbox.install(options.config().build()).isOn()) {
+        // One folder does not keep the reports of all.
+        File folder = new File(options.text("dir", "."), sdks[at].name);
+        folder.mkdir();
+        if (!Loopbox.install(options.config(folder).build()).isOn()) {
             throw new AssertionError(Loopbox.status().toString());
         }
     }

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-
 use loopbox_android_pack::symbols::{Imports, SymbolList, read_names};
 use loopbox_android_pack::{Abi, Library, data, ensure, folder};
 use loopbox_setup::cache::{Cache, Key};
@@ -25,7 +24,40 @@ use crate::derive;
 
 /// The version of the way in which the shim is built, as a part of the cache key. Change it whenever the way
 /// changes.
-const RECIPE: u32 = 1;
+pub(super) const RECIPE: u32 = 2;
+
+/// The version node of a library from which nothing is imported by version.
+const USUAL_VERSION: &str = "LIBC";
+
+/// What a library that is linked for Android needs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Needed {
+    /// The version node of each library that is needed, by SONAME.
+    pub(super) libraries: BTreeMap<String, String>,
+    /// The SONAME of the library of each import.
+    pub(super) imports: BTreeMap<String, String>,
+}
+
+impl Needed {
+    /// What the library that ships needs, by what it imports. Libraries are among it of which this ABI needs
+    /// nothing.
+    fn by(imported: &BTreeSet<String>, imports: &Imports) -> Self {
+        let mut needed = Self::default();
+        for (soname, versions) in imports.libraries() {
+            needed.add_library(soname, versions.keys().next().map(String::as_str));
+        }
+        for name in imported {
+            // Newer symbols are in libc; weak references to them are resolved here.
+            let soname = imports.library_of(name).unwrap_or("libc.so");
+            needed.imports.insert(name.clone(), soname.to_owned());
+        }
+        needed
+    }
+
+    pub(super) fn add_library(&mut self, soname: &str, version: Option<&str>) {
+        self.libraries.insert(soname.to_owned(), version.unwrap_or(USUAL_VERSION).to_owned());
+    }
+}
 
 /// A testbed in which the shipped library loads.
 #[derive(Debug)]
@@ -50,81 +82,78 @@ pub fn shipped(abi: Abi, testbed: &Testbed) -> Result<Shipped> {
 fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Result<Shipped> {
     let cache = Cache::open(&folder().join("cache"))?;
     let sources = data("shim");
-    let key = Key::new("shim", RECIPE).with_path(&sources)?.with(&format!("{:?}", library.imports));
-    let key = key.with(library.abi.name()).with(&format!("{imports:?}"));
-    let libraries = cache.step("shim", &key, |out| make(library, imports, &sources, testbed, out))?;
+    let needed = Needed::by(&library.imports, imports);
+    let key = Key::new("shim", RECIPE).with_path(&sources)?.with(&format!("{needed:?}"));
+    let key = key.with(library.abi.name());
+    let libraries = cache.step("shim", &key, |out| needed.make(&[&sources], testbed, out))?;
+    let stand_ins: Vec<PathBuf> = needed.libraries.keys().map(|soname| libraries.join(soname)).collect();
     let derived = folder().join("testbeds").join(format!("{}-{}", testbed.manifest.name, library.abi));
-    let stand_ins: Vec<PathBuf> = imports.libraries().map(|(soname, _)| libraries.join(soname)).collect();
-    let first: Vec<String> = stand_ins.iter().map(|file| file.display().to_string()).collect();
-    // Otherwise ART's libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
-    let testbed = derive(testbed, &derived, |manifest| {
-        manifest.preload.splice(0..0, first);
-    })?;
+    let testbed = load_first(testbed, &stand_ins, &derived)?;
     let libraries = library.file.parent().context("a library without a folder")?.to_owned();
     Ok(Shipped { testbed, libraries, stand_ins })
 }
 
-/// Compiles the substitutes into `out`.
-fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed, out: &Path) -> Result<()> {
-    let arch = testbed.arch()?;
-    let code = sources.join("shim.c");
-    let text = fs::read_to_string(&code).with_context(|| format!("cannot read {}", code.display()))?;
-    let plain = read_names(&sources.join("plain.txt"))?;
-    let jumps = jumps(&library.imports, imports, &text, &plain)?;
-    for (soname, versions) in imports.libraries() {
-        let empty = BTreeMap::new();
-        let targets = jumps.get(soname).unwrap_or(&empty);
-        let file = |extension: &str| out.join(format!("{soname}.{extension}"));
-        let version = versions.keys().next().map_or("LIBC", String::as_str);
-        write(&file("S"), &trampolines(targets, version, arch))?;
-        write(&file("map"), &version_script(targets, version))?;
-        let mut cc = match arch {
-            Arch::X86_64 => Command::new("cc"),
-            other => CompilerTools::ensure()?.for_arch(other, &testbed.sysroot()?),
-        };
-        cc.args(["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
-        cc.arg(format!("-Wl,--gc-sections,-soname,{soname},--version-script={}", file("map").display()));
-        // The compiler may be one for C++, which C files by their name would be to it.
-        cc.args(["-x", "assembler"])
-            .arg(file("S"))
-            .args(["-x", "c"])
-            .arg(&code)
-            .args(["-x", "none", "-o"])
-            .arg(out.join(soname))
-            .args(["-ldl", "-lpthread"]);
-        run(&mut cc).with_context(|| format!("cannot make the substitute for {soname}"))?;
-    }
-    Ok(())
+/// A testbed, described in `folder`, that loads these libraries before everything else. Otherwise ART's
+/// libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
+pub(super) fn load_first(testbed: &Testbed, files: &[PathBuf], folder: &Path) -> Result<Testbed> {
+    derive(testbed, folder, |manifest| {
+        manifest.preload.splice(0..0, files.iter().map(|file| file.display().to_string()));
+    })
 }
 
-/// For each Android library, the functions that are imported from it, each with the function that it jumps
-/// to.
-fn jumps<'a>(
-    imported: &'a BTreeSet<String>,
-    imports: &'a Imports,
-    code: &str,
-    plain: &BTreeSet<String>,
-) -> Result<BTreeMap<&'a str, BTreeMap<&'a str, String>>> {
-    let mut jumps: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
-    let mut unknown = Vec::new();
-    for name in imported {
-        let translation = format!("shim_{name}");
-        let target = if code.contains(&format!("{translation}(")) {
-            translation
-        } else if plain.contains(name) {
-            name.clone()
-        } else {
-            unknown.push(name.as_str());
-            continue;
-        };
-        // Newer symbols are in libc; weak references to them are resolved here.
-        let soname = imports.library_of(name).unwrap_or("libc.so");
-        jumps.entry(soname).or_default().insert(name, target);
+impl Needed {
+    /// Compiles the substitutes into `out`. Each folder of `sources` has a `shim.c` and a `plain.txt`.
+    pub(super) fn make(&self, sources: &[&Path], testbed: &Testbed, out: &Path) -> Result<()> {
+        let arch = testbed.arch()?;
+        let code: Vec<PathBuf> = sources.iter().map(|folder| folder.join("shim.c")).collect();
+        let (mut text, mut plain) = (String::new(), BTreeSet::new());
+        for (folder, code) in sources.iter().zip(&code) {
+            text += &fs::read_to_string(code).with_context(|| format!("cannot read {}", code.display()))?;
+            plain.extend(read_names(&folder.join("plain.txt"))?);
+        }
+        let jumps = self.jumps(&text, &plain)?;
+        for (soname, version) in &self.libraries {
+            let empty = BTreeMap::new();
+            let targets = jumps.get(soname.as_str()).unwrap_or(&empty);
+            let file = |extension: &str| out.join(format!("{soname}.{extension}"));
+            write(&file("S"), &trampolines(targets, version, arch))?;
+            write(&file("map"), &version_script(targets, version))?;
+            let mut cc = match arch {
+                Arch::X86_64 => Command::new("cc"),
+                other => CompilerTools::ensure()?.for_arch(other, &testbed.sysroot()?),
+            };
+            cc.args(["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
+            cc.arg(format!("-Wl,--gc-sections,-soname,{soname},--version-script={}", file("map").display()));
+            // The compiler may be one for C++, which C files by their name would be to it.
+            cc.args(["-x", "assembler"]).arg(file("S")).args(["-x", "c"]).args(&code);
+            cc.args(["-x", "none", "-o"]).arg(out.join(soname)).args(["-ldl", "-lpthread"]);
+            run(&mut cc).with_context(|| format!("cannot make the substitute for {soname}"))?;
+        }
+        Ok(())
     }
-    if !unknown.is_empty() {
-        bail!("are these the same in glibc? Put them into plain.txt or shim.c: {}", unknown.join(", "));
+
+    /// For each Android library, the functions that are imported from it, each with the function that it
+    /// jumps to.
+    fn jumps(&self, code: &str, plain: &BTreeSet<String>) -> Result<BTreeMap<&str, BTreeMap<&str, String>>> {
+        let mut jumps: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+        let mut unknown = Vec::new();
+        for (name, soname) in &self.imports {
+            let translation = format!("shim_{name}");
+            let target = if code.contains(&format!("{translation}(")) {
+                translation
+            } else if plain.contains(name) {
+                name.clone()
+            } else {
+                unknown.push(name.as_str());
+                continue;
+            };
+            jumps.entry(soname).or_default().insert(name, target);
+        }
+        if !unknown.is_empty() {
+            bail!("are these the same in glibc? Put them into plain.txt or shim.c: {}", unknown.join(", "));
+        }
+        Ok(jumps)
     }
-    Ok(jumps)
 }
 
 /// Assembly with one jump per function. A function here is called `name@VERSION`, because glibc's function
@@ -160,7 +189,8 @@ fn write(file: &Path, text: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn imports() -> Imports {
+    /// What a library needs that imports these symbols.
+    fn needed(imported: &[&str]) -> Needed {
         let text = r#"
             [[library]]
             soname = "libc.so"
@@ -175,7 +205,8 @@ mod tests {
             since = 28
             without = "reads /dev/urandom"
         "#;
-        SymbolList::parse(text).unwrap().of(Abi::X86_64)
+        let imports = SymbolList::parse(text).unwrap().of(Abi::X86_64);
+        Needed::by(&names(imported), &imports)
     }
 
     fn names(all: &[&str]) -> BTreeSet<String> {
@@ -184,10 +215,9 @@ mod tests {
 
     #[test]
     fn every_import_goes_to_its_library_and_to_glibc_or_a_translation() {
-        let imports = imports();
-        let imported = names(&["abort", "open", "__android_log_write", "getrandom"]);
+        let needed = needed(&["abort", "open", "__android_log_write", "getrandom"]);
         let code = "int shim_open(void) {}\nint shim___android_log_write(int x) {}";
-        let found = jumps(&imported, &imports, code, &names(&["abort", "getrandom"])).unwrap();
+        let found = needed.jumps(code, &names(&["abort", "getrandom"])).unwrap();
         let libc = BTreeMap::from([
             ("abort", "abort".into()),
             ("getrandom", "getrandom".into()),
@@ -195,16 +225,16 @@ mod tests {
         ]);
         assert_eq!(found["libc.so"], libc);
         assert_eq!(found["liblog.so"]["__android_log_write"], "shim___android_log_write");
+        let version = &needed.libraries["liblog.so"];
         assert_eq!(
-            version_script(&found["liblog.so"], "LIBLOG"),
+            version_script(&found["liblog.so"], version),
             "LIBLOG { global: __android_log_write; local: *; };\n"
         );
     }
 
     #[test]
     fn an_import_that_was_not_compared_with_glibc_is_named() {
-        let imports = imports();
-        let error = jumps(&names(&["abort", "open"]), &imports, "", &names(&["abort"])).unwrap_err();
+        let error = needed(&["abort", "open"]).jumps("", &names(&["abort"])).unwrap_err();
         assert!(error.to_string().ends_with("open"), "{error}");
     }
 }

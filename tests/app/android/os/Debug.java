@@ -2,12 +2,21 @@ package android.os;
 
 import dalvik.system.VMDebug;
 
-/** The methods that the recorder uses. */
+/** The methods that the recorder and SDKs use. */
 public final class Debug {
     /** Makes {@link #isDebuggerConnected} return true. */
     public static volatile boolean connected;
 
     private Debug() {}
+
+    /** The system does not say what the process takes. */
+    public static class MemoryInfo {
+        public String getMemoryStat(String name) {
+            return null;
+        }
+    }
+
+    public static void getMemoryInfo(MemoryInfo info) {}
 
     public static boolean isDebuggerConnected() {
         return connected || VMDebug.isDebuggerConnected();

@@ -1,10 +1,9 @@
 //! The phone's app while it hangs: its signals, its end, and what its reports say.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use lab_launch::{App, Running, reports};
 use lab_reports::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
 use lab_reports::{LIMIT, read, stacks_of};
@@ -14,6 +13,7 @@ use loopbox_report::diagnose::diagnose;
 
 use super::mode::Mode;
 use crate::launcher;
+use crate::machine::quit_as_system;
 
 /// A hang that the app has announced.
 #[derive(Debug, Clone)]
@@ -113,14 +113,7 @@ impl<'a> Phone<'a> {
     /// rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
-        let root =
-            std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
-        let mut command = Command::new(if root { "setpriv" } else { "env" });
-        if root {
-            command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
-        }
-        let status = command.args(["kill", "-QUIT"]).arg(self.app.pid().to_string()).status();
-        ensure!(status.context("cannot send the signal")?.success(), "the signal was not sent");
+        quit_as_system(self.app.pid())?;
         Ok(sent_ns)
     }
 

@@ -5,6 +5,7 @@ mod cost;
 mod hangs;
 mod phone;
 mod rating;
+mod xcrash;
 
 pub use cost::{Cost, Costs, Woken};
 pub use hangs::{HANGS, Hang, SHOW, Said};
@@ -22,11 +23,12 @@ use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::Testbed;
 
 use self::phone::Phone;
+use self::xcrash::{Native, PROCESS};
 use crate::libraries::coroutines_and_rx;
 use crate::real_sdks;
 
 /// The packages of the peers, by their names in `sdks.toml`.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 14] = [
     ANR_WATCHDOG,
     BLOCK_CANARY,
     SENTRY,
@@ -37,6 +39,7 @@ const PACKAGES: [&str; 13] = [
     "com.datadoghq:dd-sdk-android-rum-internal@aar",
     "com.bugsnag:bugsnag-android-core@aar",
     "ch.acra:acra-core@aar",
+    xcrash::PACKAGE,
     "com.squareup.okhttp3:okhttp",
     "com.squareup.okio:okio-jvm",
     "org.jetbrains.kotlin:kotlin-stdlib",
@@ -113,6 +116,8 @@ pub struct Bed {
     launcher: Launcher,
     class_path: PathBuf,
     phone: Testbed,
+    /// The folder of xCrash's library, when it can be loaded.
+    xcrash: Option<PathBuf>,
 }
 
 impl Bed {
@@ -142,10 +147,11 @@ impl Bed {
         // The last, so that the classes that the testbed has are its own.
         against.push(phone.classes);
         let app = target().join(format!("apps/{testbed}-peers.jar"));
-        launcher.testbed.dex(&java_below(&[root().join("tests/peers")])?, &against, &app)?;
+        let sources = ["tests/peers", "jni-glue/integrations/xcrash/java"].map(|part| root().join(part));
+        launcher.testbed.dex(&java_below(&sources)?, &against, &app)?;
         let scripted = launcher.class_path().last().context("no apps")?.clone();
         let all = [scripted, dexed.join("sdks.jar"), app].map(|jar| jar.display().to_string());
-        Ok(Self { launcher, class_path: all.join(":").into(), phone: phone.testbed })
+        Ok(Self { launcher, class_path: all.join(":").into(), phone: phone.testbed, xcrash: None })
     }
 
     /// The same, on a testbed that also has the classes of a phone. Bugsnag, ACRA and OkHttp need these
@@ -156,11 +162,28 @@ impl Bed {
         self
     }
 
+    /// The same with xCrash's native library. It needs the classes of a phone.
+    ///
+    /// # Errors
+    /// When the library cannot be had, or imports something that has no substitute.
+    pub fn with_xcrash(mut self) -> Result<Self> {
+        let native = Native::ensure(&self.launcher.testbed)?;
+        self.launcher.testbed = native.testbed;
+        self.xcrash = Some(native.folder);
+        Ok(self)
+    }
+
     /// A process that will run `main` of a class, with reports of ours in `folder`.
     #[must_use]
     pub fn app(&self, class: &str, folder: &Path) -> App {
         let app = self.launcher.app_in(&self.class_path, class);
-        app.property("loopbox.dir", folder.display()).property("java.io.tmpdir", folder.display())
+        let app = app.property("loopbox.dir", folder.display()).property("java.io.tmpdir", folder.display());
+        let Some(xcrash) = &self.xcrash else { return app };
+        let ours = self.launcher.library();
+        let libraries =
+            ours.parent().into_iter().chain([xcrash.as_path()]).map(|dir| dir.display().to_string());
+        let app = app.property("java.library.path", libraries.collect::<Vec<_>>().join(":"));
+        app.property("xcrash.libraries", xcrash.display()).option("--process-name").option(PROCESS)
     }
 }
 

@@ -137,7 +137,7 @@ impl RealSdks {
         std::os::unix::fs::symlink(&files[at], framework.join(name))?;
         let compiled = half::compiled()?;
         let classes = work.path().join("classes");
-        let mut class_path = vec![classes.clone(), compiled.library];
+        let mut class_path = vec![classes.clone(), compiled.library, compiled.testing];
         for (nth, file) in files.iter().enumerate().filter(|(nth, _)| *nth != at) {
             class_path.push(classes_of(file, nth, work.path())?);
         }

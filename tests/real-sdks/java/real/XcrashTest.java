@@ -1,10 +1,13 @@
 package real;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 
 import android.os.Process;
+import io.loopbox.Report;
 import io.loopbox.integration.xcrash.LoopboxSection;
+import io.loopbox.testing.ReportBuilder;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,19 +29,30 @@ public final class XcrashTest {
     @Test
     public void aTombstoneHasASectionThatXcrashReads() throws Exception {
         Left left = Left.of(RuntimeEnvironment.getApplication(), "anr");
-        assertNull("of an earlier process", parsed(new LoopboxSection(), left));
+        assertNull("of an earlier process", section(left.anr));
         int own = Process.myPid();
         ShadowProcess.setPid(left.anr.getPid());
-        String section = parsed(new LoopboxSection(), left);
+        String section = section(left.anr);
         ShadowProcess.setPid(own);
         assertEquals(left.anr.getDigest() + "\n" + left.anr.getFile().getName(), section.trim());
     }
 
-    private static String parsed(LoopboxSection section, Left left) throws Exception {
+    @Test
+    public void aTombstoneHasNoSectionOfAnEarlierAnr() throws Exception {
+        File folder = RuntimeEnvironment.getApplication().getFilesDir();
+        ReportBuilder anr = new ReportBuilder().kind(Report.Kind.ANR).pid(Process.myPid());
+        long now = System.currentTimeMillis();
+        assertNotNull(section(anr.timeMs(now - 20_000).write(folder)));
+        assertNull(section(anr.timeMs(now - 60_000).write(folder)));
+    }
+
+    /** The section in a tombstone that xCrash writes after the recorder has written this report. */
+    private static String section(Report report) throws Exception {
         File tombstone = File.createTempFile("tombstone_0001_4.2.0__com.example.shop", ".anr.xcrash");
         String head = "*** ***\nTombstone maker: 'xCrash 3.1.0'\nCrash type: 'anr'\n";
         Files.write(tombstone.toPath(), head.getBytes(StandardCharsets.UTF_8));
-        section.onFirstFile(left.anr);
+        LoopboxSection section = new LoopboxSection();
+        section.onFirstFile(report);
         section.onCrash(tombstone.getPath(), null);
         return TombstoneParser.parse(tombstone).get("loopbox");
     }

@@ -13,6 +13,12 @@ import xcrash.TombstoneManager;
  * initParameters.setAnrCallback(section)}.
  */
 public final class LoopboxSection implements ICrashCallback, FirstFileListener {
+    /**
+     * How far the report of the same ANR and xCrash's file may be apart. xCrash asks the system for up to 25
+     * seconds whether it is an ANR.
+     */
+    private static final long NEAR_MS = 30_000;
+
     private volatile Report newest;
 
     @Override
@@ -32,8 +38,12 @@ public final class LoopboxSection implements ICrashCallback, FirstFileListener {
     @Override
     public void onCrash(String logPath, String emergency) {
         Report report = newest;
-        if (report != null && logPath != null) {
+        if (report != null && logPath != null && isNear(report)) {
             TombstoneManager.appendSection(logPath, "loopbox", report.getDigest() + "\n" + report.getFile().getName());
         }
+    }
+
+    private static boolean isNear(Report report) {
+        return Math.abs(System.currentTimeMillis() - report.getTimeMs()) < NEAR_MS;
     }
 }

@@ -159,9 +159,19 @@ pub fn update_evidence(
 ) -> Result<Option<Vec<u8>>, CodecError> {
     let mut evidence = Evidence::of(bytes);
     change(&mut evidence);
+    let summary = summary(bytes).map(|summary| summarise(summary, &evidence));
+    with_evidence(bytes, &evidence, summary.as_deref())
+}
+
+/// The file `bytes` with this evidence and this summary.
+fn with_evidence(
+    bytes: &[u8],
+    evidence: &Evidence,
+    summary: Option<&str>,
+) -> Result<Option<Vec<u8>>, CodecError> {
     let mut file = container::Writer::new();
-    if let Some(summary) = summary(bytes) {
-        file.section(DIGEST, summarise(summary, &evidence).as_bytes());
+    if let Some(summary) = summary {
+        file.section(DIGEST, summary.as_bytes());
     }
     let Some(mut file) = file.append(bytes, &[DIGEST, ANR, WARNINGS, ANR_INFO]) else { return Ok(None) };
     put(&mut file, ANR, codec::encode(&evidence.anr))?;

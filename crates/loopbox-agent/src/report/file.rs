@@ -46,7 +46,7 @@ pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,
     state: FileState,
-    change: impl FnOnce(&mut Evidence),
+    change: &mut dyn FnMut(&mut Evidence),
 ) -> bool {
     let Ok(bytes) = descriptors::open(|| fs::read(&file.path)) else { return false };
     let updated = update_evidence(&bytes, change, |lines, known| digest::update(lines, known, state));
@@ -58,7 +58,7 @@ pub(super) fn rewrite(
 /// Puts newer evidence into the file of the same hang. That file has the queue already. False when the file
 /// is gone or cannot be written.
 pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
-    rewrite(session, file, FileState::Open, |known| {
+    rewrite(session, file, FileState::Open, &mut |known| {
         let overdue_ns = known.anr.overdue_ns;
         known.anr = Anr { overdue_ns, ..report.anr.clone() };
         known.anr.verdict = classify(&known.anr);

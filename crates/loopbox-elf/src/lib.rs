@@ -68,7 +68,8 @@ pub struct Symbol {
     pub source: SymbolSource,
 }
 
-/// An ELF file, with its headers parsed: of either word size and byte order, but in an app only of its own.
+/// An ELF file, with its headers parsed: of any word size and byte order, but in an app only of those of the
+/// process.
 pub struct Image<'a> {
     bytes: &'a [u8],
     header: Header,

@@ -105,7 +105,8 @@ fn put(
 }
 
 /// Adds a section, unless its value is the default of its type: nothing is known then. The codec writes zeros
-/// for such a value, and for no other of the type. Comparing values would be some hundred bytes for each type.
+/// for such a value, and for no other of the type. A comparison of values would be some hundred bytes for
+/// each type.
 fn put_known(
     file: &mut container::Writer,
     tag: Tag,

@@ -202,7 +202,7 @@ fn start_worker(
     frames: Option<FrameReceiver>,
 ) -> io::Result<()> {
     let session = Arc::clone(session);
-    attach::spawn(&classes.vm, "loopbox-worker", move |env| {
+    attach::spawn(&classes.vm, c"loopbox-worker", move |env| {
         #[cfg(debug_assertions)]
         fault::worker_is_late();
         Worker::new(&session, writer, samples, frames).run(env);
@@ -211,8 +211,9 @@ fn start_worker(
 
 fn start_sampler(classes: &ClassCache, session: &Arc<Session>, parts: SamplerParts) {
     let session_of_thread = Arc::clone(session);
-    let started =
-        attach::spawn(&classes.vm, "loopbox-sampler", move |env| thread::run(env, &session_of_thread, parts));
+    let started = attach::spawn(&classes.vm, c"loopbox-sampler", move |env| {
+        thread::run(env, &session_of_thread, parts);
+    });
     if let Err(error) = started {
         session.features.set(Feature::Sampler, false, SamplerError::NoThread(error).to_string());
     }

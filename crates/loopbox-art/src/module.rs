@@ -147,10 +147,10 @@ fn open_file(
         return Err("the file was replaced since it was loaded");
     }
     let file = FileView::open(path, elf_offset).map_err(|_| "cannot be mapped")?;
-    let image = Image::parse(file.bytes()).ok_or("no ELF file")?;
-    if image.is_64() != cfg!(target_pointer_width = "64") {
+    if loopbox_elf::is_64(file.bytes()) == Some(cfg!(not(target_pointer_width = "64"))) {
         return Err("of another word size");
     }
+    let image = Image::parse(file.bytes()).ok_or("no ELF file")?;
     if image.build_id().unwrap_or_default() != mapped.build_id {
         return Err("not the build that is mapped");
     }

@@ -13,20 +13,21 @@
     )
 )]
 
+mod dynamic;
 mod gnu_hash;
+mod header;
 mod symbol;
 mod xz;
 
 use std::fmt::Write;
 
 use goblin::container::{Container, Ctx};
-use goblin::elf::Elf;
-use goblin::elf::dynamic::Dynamic;
-use goblin::elf::header::Header;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE, ProgramHeader};
 use goblin::elf::section_header::{SHT_DYNSYM, SHT_STRTAB, SHT_SYMTAB, SectionHeader};
-use goblin::elf::sym::{Sym, Symtab};
-use symbol::{text_at, usable};
+use goblin::elf::sym::Sym;
+use header::Header;
+pub use header::is_64;
+use symbol::{symbols_in, text_at, usable};
 
 /// Decompressed `.gnu_debugdata` larger than this is refused (libart's is 2 to 6 MB).
 const DEBUGDATA_LIMIT: usize = 64 << 20;
@@ -67,12 +68,11 @@ pub struct Symbol {
     pub source: SymbolSource,
 }
 
-/// An ELF file of either word size, with its headers parsed.
+/// An ELF file, with its headers parsed: of any word size and byte order, but in an app only of those of the
+/// process.
 pub struct Image<'a> {
     bytes: &'a [u8],
-    ctx: Ctx,
-    /// The file header.
-    pub header: Header,
+    header: Header,
     /// Program headers.
     pub segments: Vec<ProgramHeader>,
 }
@@ -80,31 +80,31 @@ pub struct Image<'a> {
 impl<'a> Image<'a> {
     /// Reads the headers. `None` when this is no ELF file or it is damaged.
     pub fn parse(bytes: &'a [u8]) -> Option<Image<'a>> {
-        let header = Elf::parse_header(bytes).ok()?;
-        let container = header.container().ok()?;
-        let ctx = Ctx::new(container, header.endianness().ok()?);
-        let offset = usize::try_from(header.e_phoff).ok()?;
-        let segments = if header.e_phnum == 0 || offset >= bytes.len() {
+        let header = Header::read(bytes)?;
+        let offset = usize::try_from(header.segments_at).ok()?;
+        let segments = if header.segments == 0 || offset >= bytes.len() {
             // The ELF inside `.gnu_debugdata` may keep headers whose contents are gone.
             Vec::new()
         } else {
-            ProgramHeader::parse(bytes, offset, usize::from(header.e_phnum), ctx).ok()?
+            ProgramHeader::parse(bytes, offset, usize::from(header.segments), header.ctx()).ok()?
         };
-        Some(Image { bytes, ctx, header, segments })
+        Some(Image { bytes, header, segments })
     }
 
     /// Whether addresses in it are 8 bytes wide.
     pub fn is_64(&self) -> bool {
-        self.ctx.container == Container::Big
+        self.ctx().container == Container::Big
+    }
+
+    /// The machine that its code is for, as `e_machine` has it.
+    pub fn machine(&self) -> u16 {
+        self.header.machine
     }
 
     /// The GNU build id, from the note segment.
     pub fn build_id(&self) -> Option<&'a [u8]> {
-        self.segments.iter().filter(|s| s.p_type == PT_NOTE).find_map(|s| {
-            let start = usize::try_from(s.p_offset).ok()?;
-            let len = usize::try_from(s.p_filesz).ok()?;
-            build_id_in_notes(self.bytes.get(start..start.checked_add(len)?)?)
-        })
+        let mut notes = self.segments.iter().filter(|s| s.p_type == PT_NOTE);
+        notes.find_map(|s| build_id_in_notes(self.part(s.p_offset, s.p_filesz)?))
     }
 
     /// Finds all names; the results are in the same order.
@@ -142,16 +142,12 @@ impl<'a> Image<'a> {
     /// For each name, whether the file imports it: uses it and does not define it.
     pub fn find_imported(&self, names: &[&str]) -> Vec<bool> {
         let mut found = vec![false; names.len()];
-        let Ok(Some(dynamic)) = Dynamic::parse(self.bytes, &self.segments, self.ctx) else { return found };
-        let info = dynamic.info;
-        let Some(text) = self.bytes.get(info.strtab..info.strtab.saturating_add(info.strsz)) else {
-            return found;
-        };
-        let undefined = self.sections().into_iter().find(|s| s.sh_type == SHT_DYNSYM);
-        let count = undefined.map_or(0, |s| s.sh_size / Sym::size(self.ctx.container) as u64) as usize;
-        let Ok(table) = Symtab::parse(self.bytes, info.symtab, count, self.ctx) else { return found };
-        for sym in table.iter().filter(|s| s.st_shndx == 0) {
-            let name = text_at(text, sym.st_name);
+        let Some(dynamic) = self.dynamic() else { return found };
+        let section = self.sections().into_iter().find(|s| s.sh_type == SHT_DYNSYM);
+        let len = section.map_or(0, |s| s.sh_size);
+        let Some(table) = self.part(dynamic.symbols_at, len) else { return found };
+        for sym in symbols_in(table, self.ctx()).filter(|s| s.st_shndx == 0) {
+            let name = text_at(dynamic.names, sym.st_name);
             for (wanted, found) in names.iter().zip(found.iter_mut()) {
                 *found |= name == Some(wanted.as_bytes());
             }
@@ -167,33 +163,38 @@ impl<'a> Image<'a> {
                 && address.saturating_add(len) <= s.p_vaddr.saturating_add(s.p_filesz)
         };
         let segment = self.segments.iter().find(holds)?;
-        let start = segment.p_offset.checked_add(address - segment.p_vaddr)?;
-        let start = usize::try_from(start).ok()?;
+        self.part(segment.p_offset.checked_add(address - segment.p_vaddr)?, len)
+    }
+
+    fn ctx(&self) -> Ctx {
+        self.header.ctx()
+    }
+
+    /// A part of the file.
+    fn part(&self, offset: u64, len: u64) -> Option<&'a [u8]> {
+        let start = usize::try_from(offset).ok()?;
         self.bytes.get(start..start.checked_add(usize::try_from(len).ok()?)?)
     }
 
     fn dynamic_table(&self) -> Option<gnu_hash::Table<'a>> {
-        let dynamic = Dynamic::parse(self.bytes, &self.segments, self.ctx).ok()??;
-        let info = dynamic.info;
-        let hash = self.bytes.get(usize::try_from(info.gnu_hash?).ok()?..)?;
-        let names = self.bytes.get(info.strtab..info.strtab.checked_add(info.strsz)?)?;
-        let symbols = self.bytes.get(info.symtab..)?;
-        Some(gnu_hash::Table { hash, symbols, names, ctx: self.ctx })
+        let dynamic = self.dynamic()?;
+        let from = |offset: u64| self.bytes.get(usize::try_from(offset).ok()?..);
+        let (hash, symbols) = (from(dynamic.hash_at?)?, from(dynamic.symbols_at)?);
+        Some(gnu_hash::Table { hash, symbols, names: dynamic.names, ctx: self.ctx() })
     }
 
     fn sections(&self) -> Vec<SectionHeader> {
-        let offset = usize::try_from(self.header.e_shoff).unwrap_or(0);
-        SectionHeader::parse(self.bytes, offset, usize::from(self.header.e_shnum), self.ctx)
+        let offset = usize::try_from(self.header.sections_at).unwrap_or(0);
+        SectionHeader::parse(self.bytes, offset, usize::from(self.header.sections), self.ctx())
             .unwrap_or_default()
     }
 
     fn section_bytes(&self, section: &SectionHeader) -> Option<&'a [u8]> {
-        let start = usize::try_from(section.sh_offset).ok()?;
-        self.bytes.get(start..start.checked_add(usize::try_from(section.sh_size).ok()?)?)
+        self.part(section.sh_offset, section.sh_size)
     }
 
     fn section_named(&self, sections: &[SectionHeader], name: &str) -> Option<&'a [u8]> {
-        let names = self.section_bytes(sections.get(usize::from(self.header.e_shstrndx))?)?;
+        let names = self.section_bytes(sections.get(usize::from(self.header.section_names))?)?;
         let is_it = |s: &&SectionHeader| text_at(names, s.sh_name) == Some(name.as_bytes());
         self.section_bytes(sections.iter().find(is_it)?)
     }
@@ -208,11 +209,8 @@ impl<'a> Image<'a> {
         let Some(section) = sections.iter().find(|s| s.sh_type == SHT_SYMTAB) else { return };
         let text = sections.get(section.sh_link as usize).filter(|s| s.sh_type == SHT_STRTAB);
         let Some(text) = text.and_then(|s| self.section_bytes(s)) else { return };
-        let Ok(offset) = usize::try_from(section.sh_offset) else { return };
-        let size = Sym::size(self.ctx.container) as u64;
-        let Ok(count) = usize::try_from(section.sh_size / size) else { return };
-        let Ok(table) = Symtab::parse(self.bytes, offset, count, self.ctx) else { return };
-        for sym in &table {
+        let Some(table) = self.section_bytes(section) else { return };
+        for sym in symbols_in(table, self.ctx()) {
             let Some(name) = Some(&sym).filter(|s| usable(s)).and_then(|s| text_at(text, s.st_name)) else {
                 continue;
             };

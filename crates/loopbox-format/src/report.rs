@@ -3,10 +3,7 @@
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::display_frames::{self, FrameRecord};
-use crate::model::{
-    Anr, AnrInfo, AnrWarning, CpuUse, LockChain, MainThread, Meta, OtherThreads, PackedTrace, Report,
-    StackTree,
-};
+use crate::model::{Anr, AnrInfo, AnrWarning, CpuUse, Meta, PackedTrace, Report, StackTree};
 use bincode::Decode;
 
 /// The report in plain lines, not encoded. The section is only in files that an app wrote.
@@ -73,39 +70,50 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     if !report.digest.is_empty() {
         file.section(DIGEST, report.digest.as_bytes());
     }
-    file.section(META, &codec::encode(&report.meta)?);
-    file.section(MAIN, &codec::encode(&report.main)?);
-    if report.anr != Anr::default() {
-        file.section(ANR, &codec::encode(&report.anr)?);
-    }
+    put(&mut file, META, codec::encode(&report.meta))?;
+    put(&mut file, MAIN, codec::encode(&report.main))?;
+    put_known(&mut file, ANR, codec::encode(&report.anr))?;
     of_system(&mut file, &report.anr_warnings, report.anr_info.as_ref())?;
     if let Some(cpu_use) = &report.cpu_use {
-        file.section(CPU_USE, &codec::encode(cpu_use)?);
+        put(&mut file, CPU_USE, codec::encode(cpu_use))?;
     }
-    if !report.breadcrumbs.is_empty() {
-        file.section(BREADCRUMBS, &codec::encode(&report.breadcrumbs)?);
-    }
-    file.section(HISTORY, &codec::encode(&report.history)?);
-    file.section(FEATURES, &codec::encode(&report.features)?);
-    file.section(SYMBOLS, &codec::encode(&report.symbols)?);
+    put_known(&mut file, BREADCRUMBS, codec::encode(&report.breadcrumbs))?;
+    put(&mut file, HISTORY, codec::encode(&report.history))?;
+    put(&mut file, FEATURES, codec::encode(&report.features))?;
+    put(&mut file, SYMBOLS, codec::encode(&report.symbols))?;
     for tree in &report.trees {
-        file.section(TREE, &codec::encode(tree)?);
+        put(&mut file, TREE, codec::encode(tree))?;
     }
-    if report.locks != LockChain::default() {
-        file.section(LOCKS, &codec::encode(&report.locks)?);
-    }
-    if report.main_thread != MainThread::default() {
-        file.section(MAIN_THREAD, &codec::encode(&report.main_thread)?);
-    }
-    file.section(PENDING, &codec::encode(&report.pending)?);
-    file.section(STATISTICS, &codec::encode(&report.statistics)?);
-    if report.threads != OtherThreads::default() {
-        file.section(THREADS, &codec::encode(&report.threads)?);
-    }
-    if !report.lost.is_empty() {
-        file.section(LOST, &codec::encode(&report.lost)?);
-    }
+    put_known(&mut file, LOCKS, codec::encode(&report.locks))?;
+    put_known(&mut file, MAIN_THREAD, codec::encode(&report.main_thread))?;
+    put(&mut file, PENDING, codec::encode(&report.pending))?;
+    put(&mut file, STATISTICS, codec::encode(&report.statistics))?;
+    put_known(&mut file, THREADS, codec::encode(&report.threads))?;
+    put_known(&mut file, LOST, codec::encode(&report.lost))?;
     Ok(file)
+}
+
+/// Adds a section.
+#[inline(never)]
+fn put(
+    file: &mut container::Writer,
+    tag: Tag,
+    payload: Result<Vec<u8>, CodecError>,
+) -> Result<(), CodecError> {
+    file.section(tag, &payload?);
+    Ok(())
+}
+
+/// Adds a section, unless its value is the default of its type: nothing is known then. The codec writes zeros
+/// for such a value, and for no other of the type. A comparison of values would be some hundred bytes for
+/// each type.
+fn put_known(
+    file: &mut container::Writer,
+    tag: Tag,
+    payload: Result<Vec<u8>, CodecError>,
+) -> Result<(), CodecError> {
+    let is_known = payload.as_ref().map_or(true, |payload| payload.iter().any(|byte| *byte != 0));
+    if is_known { put(file, tag, payload) } else { Ok(()) }
 }
 
 fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]) {
@@ -152,12 +160,22 @@ pub fn update_evidence(
 ) -> Result<Option<Vec<u8>>, CodecError> {
     let mut evidence = Evidence::of(bytes);
     change(&mut evidence);
+    let summary = summary(bytes).map(|summary| summarise(summary, &evidence));
+    with_evidence(bytes, &evidence, summary.as_deref())
+}
+
+/// The file `bytes` with this evidence and this summary.
+fn with_evidence(
+    bytes: &[u8],
+    evidence: &Evidence,
+    summary: Option<&str>,
+) -> Result<Option<Vec<u8>>, CodecError> {
     let mut file = container::Writer::new();
-    if let Some(summary) = summary(bytes) {
-        file.section(DIGEST, summarise(summary, &evidence).as_bytes());
+    if let Some(summary) = summary {
+        file.section(DIGEST, summary.as_bytes());
     }
     let Some(mut file) = file.append(bytes, &[DIGEST, ANR, WARNINGS, ANR_INFO]) else { return Ok(None) };
-    file.section(ANR, &codec::encode(&evidence.anr)?);
+    put(&mut file, ANR, codec::encode(&evidence.anr))?;
     of_system(&mut file, &evidence.warnings, evidence.info.as_ref())?;
     Ok(Some(file.finish()))
 }
@@ -168,11 +186,9 @@ fn of_system(
     warnings: &[AnrWarning],
     info: Option<&AnrInfo>,
 ) -> Result<(), CodecError> {
-    if !warnings.is_empty() {
-        file.section(WARNINGS, &codec::encode(warnings)?);
-    }
+    put_known(file, WARNINGS, codec::encode(warnings))?;
     if let Some(info) = info {
-        file.section(ANR_INFO, &codec::encode(info)?);
+        put(file, ANR_INFO, codec::encode(info))?;
     }
     Ok(())
 }

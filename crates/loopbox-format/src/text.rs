@@ -43,6 +43,33 @@ pub fn rsplit_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> 
     around(text, rfind(text, part)?, part.len())
 }
 
+/// Reads a number without a sign, in decimal digits; `None` as well when it does not fit.
+///
+/// The standard library's reading of numbers is 200 bytes for each type.
+pub fn number<T: TryFrom<u64>>(digits: &str) -> Option<T> {
+    T::try_from(unsigned(digits, 10)?).ok()
+}
+
+/// Reads a number without a sign, in hexadecimal digits; `None` as well when it does not fit.
+pub fn hex<T: TryFrom<u64>>(digits: &str) -> Option<T> {
+    T::try_from(unsigned(digits, 16)?).ok()
+}
+
+/// Reads a number that may have a sign, in decimal digits; `None` as well when it does not fit.
+pub fn signed<T: TryFrom<i64>>(text: &str) -> Option<T> {
+    let number = match text.strip_prefix('-') {
+        Some(digits) if digits.starts_with('+') => None,
+        Some(digits) => 0_i64.checked_sub_unsigned(number(digits)?),
+        None => number(text),
+    };
+    T::try_from(number?).ok()
+}
+
+#[inline(never)]
+fn unsigned(digits: &str, radix: u32) -> Option<u64> {
+    u64::from_str_radix(digits, radix).ok()
+}
+
 fn equals(bytes: &[u8], part: &str) -> bool {
     bytes.first() == part.as_bytes().first() && bytes == part.as_bytes()
 }
@@ -152,7 +179,25 @@ mod tests {
         assert_eq!((find("", ": "), rfind(":", ": "), split_once("", " ")), (None, None, None));
     }
 
+    #[test]
+    fn number_fits_its_type() {
+        assert_eq!((number::<u32>("4294967295"), number::<u32>("4294967296")), (Some(u32::MAX), None));
+        assert_eq!((number("18446744073709551615"), hex("ff")), (Some(u64::MAX), Some(255_u8)));
+        assert_eq!(
+            (signed("-9223372036854775808"), signed::<i64>("9223372036854775808")),
+            (Some(i64::MIN), None)
+        );
+        assert_eq!((signed("-128"), signed::<i8>("-129")), (Some(-128_i8), None));
+    }
+
     proptest! {
+        #[test]
+        fn numbers_are_those_of_the_standard_library(text in "[+-]{0,2}[0-9]{0,11}x?") {
+            prop_assert_eq!(number::<u32>(&text), text.parse().ok());
+            prop_assert_eq!(signed::<i32>(&text), text.parse().ok());
+            prop_assert_eq!(hex::<u32>(&text), u32::from_str_radix(&text, 16).ok());
+        }
+
         #[test]
         fn finds_what_the_standard_library_finds(text in "[ab: é]{0,24}", part in "[ab: é]{1,3}") {
             prop_assert_eq!(find(&text, &part), text.find(&part));

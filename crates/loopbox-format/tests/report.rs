@@ -254,6 +254,27 @@ fn breadcrumbs_are_read_back_and_cost_a_file_without_any_nothing() {
 
 /// The app fills records with bounded strings in fixed arrays; the host tools read them as owned values.
 #[test]
+fn nothing_known_is_zeros_and_has_no_section() {
+    let nothing = [
+        encode_payload(&Anr::default()),
+        encode_payload(&LockChain::default()),
+        encode_payload(&MainThread::default()),
+        encode_payload(&OtherThreads::default()),
+        encode_payload(&Vec::<Breadcrumb>::new()),
+        encode_payload(&Vec::<AnrWarning>::new()),
+        encode_payload(&Vec::<String>::new()),
+    ];
+    for payload in nothing {
+        assert!(payload.unwrap().iter().all(|byte| *byte == 0));
+    }
+    let bytes = encode(&Report::default()).unwrap();
+    let tags: Vec<_> = container::read(&bytes).unwrap().sections.iter().map(|s| s.tag.to_string()).collect();
+    assert_eq!(tags, ["META", "MAIN", "HIST", "FEAT", "SYMB", "PEND", "STAT"]);
+    let known = Report { lost: vec![String::new()], ..Report::default() };
+    assert_eq!(decode(&encode(&known).unwrap()).unwrap().report, known);
+}
+
+#[test]
 fn bounded_and_owned_records_have_the_same_bytes() {
     use loopbox_format::text::BoundedStr;
     let owned = &sample().history[0];

@@ -113,7 +113,7 @@ impl Details {
             return None;
         }
         if let Some(tail) = self.items.get_mut(index..self.len) {
-            tail.rotate_left(1);
+            tail.copy_within(1.., 0);
         }
         self.len -= 1;
         Some(least)

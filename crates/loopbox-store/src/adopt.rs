@@ -8,6 +8,7 @@ use crate::ring_file::UNFINISHED;
 use loopbox_format::text;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -75,9 +76,14 @@ struct Found {
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
 pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
     let clock = Clock::now();
-    let mut found: Vec<Found> =
-        fs::read_dir(dir)?.flatten().filter_map(|entry| take(&entry.path(), clock)).collect();
-    found.sort_unstable_by_key(|ring| std::cmp::Reverse(clock.order(ring.modified)));
+    let mut found: Vec<Found> = Vec::new();
+    for entry in fs::read_dir(dir)?.flatten() {
+        if let Some(ring) = take(&entry.path(), entry.file_name().as_bytes(), clock) {
+            let order = |ring: &Found| clock.order(ring.modified);
+            let place = found.partition_point(|other| order(other) > order(&ring));
+            found.insert(place, ring);
+        }
+    }
     let mut adopted = Vec::new();
     let mut bytes = 0_u64;
     for ring in found {
@@ -111,13 +117,13 @@ fn parse_name(name: &str) -> Option<(&str, u32)> {
     match suffix {
         "" => Some((own, 0)),
         UNFINISHED => Some((own, u32::MAX)),
-        _ => Some((own, suffix.strip_prefix('.')?.parse().ok()?)),
+        _ => Some((own, text::number(suffix.strip_prefix('.')?)?)),
     }
 }
 
-/// Locks the ring at `path`, if its process is gone.
-fn take(path: &Path, clock: Clock) -> Option<Found> {
-    let (name, tries) = parse_name(path.file_name()?.to_str()?)?;
+/// Locks the ring at `path`, whose last part is `name`, if its process is gone.
+fn take(path: &Path, name: &[u8], clock: Clock) -> Option<Found> {
+    let (name, tries) = parse_name(str::from_utf8(name).ok()?)?;
     let lock = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK)

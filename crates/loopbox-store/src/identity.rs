@@ -1,6 +1,7 @@
 //! Which process a ring belongs to.
 
 use loopbox_format::model::ClockPair;
+use loopbox_format::text::number;
 use std::fmt::{self, Write as _};
 
 /// The build id of a library (the content of its ELF note), up to 31 bytes.
@@ -106,7 +107,7 @@ pub fn start_ticks() -> Option<u64> {
     let after_name = stat.iter().rposition(|&byte| byte == b')')?;
     let rest = std::str::from_utf8(stat.get(after_name + 1..)?).ok()?;
     // What follows begins with field 3.
-    rest.split_ascii_whitespace().nth(22 - 3)?.parse().ok()
+    number(rest.split_ascii_whitespace().nth(22 - 3)?)
 }
 
 fn boot_id() -> Option<[u8; 16]> {

@@ -52,6 +52,7 @@ pub use trees::Fidelity;
 pub use self::{
     adopt::{OrphanedRing, RingPolicy, adopt},
     files::blown_fuse::{BlownFuse, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
+    files::directory::create_directory,
     files::known_symbols::{keep_symbols, known_symbols},
     files::report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},
     recover::{RecoverError, Recovered, recover},

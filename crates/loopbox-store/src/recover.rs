@@ -9,7 +9,7 @@ use crate::sorted;
 use crate::source::{Bytes, Newest, Source, newest};
 use crate::trees::{Pages, Trees};
 use bincode::Decode;
-use loopbox_format::codec;
+use loopbox_format::codec::{self, CodecError};
 use loopbox_format::container::Damage;
 use loopbox_format::display_frames::decode_session;
 use loopbox_format::model::{
@@ -282,9 +282,12 @@ impl Reading<'_> {
     }
 
     fn decode<T: Decode<()>>(&mut self, offset: usize, payload: &[u8]) -> Option<T> {
-        codec::decode(payload)
-            .map_err(|error| self.damage.push(Damage { offset, what: error.to_string() }))
-            .ok()
+        codec::decode(payload).map_err(|error| self.undecodable(offset, error)).ok()
+    }
+
+    #[inline(never)]
+    fn undecodable(&mut self, offset: usize, error: CodecError) {
+        self.damage.push(Damage { offset, what: error.to_string() });
     }
 
     fn history(&mut self) -> History {

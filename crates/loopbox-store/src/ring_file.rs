@@ -1,5 +1,6 @@
 //! The file of a ring. One thread makes, locks, reserves and names it, and only that thread writes its slots.
 
+use crate::files::directory::create_directory;
 use crate::layout::Header;
 use crate::memory::{lock, reserve};
 use std::fs::{self, File, OpenOptions};
@@ -67,7 +68,7 @@ impl RingFile {
         let name = header.identity.file_name(RINGS.fetch_add(1, Ordering::Relaxed));
         let path = dir.join(&name);
         let unfinished = dir.join([&name, UNFINISHED].concat());
-        fs::create_dir_all(dir).map_err(Volatile::Create)?;
+        create_directory(dir).map_err(Volatile::Create)?;
         let file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -17,10 +17,10 @@ pub(crate) struct NewEvidence {
 
 impl NewEvidence {
     /// Adds this evidence to what is known. The verdict may change.
-    pub(crate) fn add_to(self, anr: &mut Anr) {
+    pub(crate) fn add_to(&mut self, anr: &mut Anr) {
         anr.ended_after_ns = anr.ended_after_ns.or(self.ended_ns);
         if self.system.is_some() {
-            anr.system = self.system;
+            anr.system = self.system.take();
         }
         anr.verdict = classify(anr);
     }

@@ -8,6 +8,7 @@ use crate::sys::log;
 use jni::ids::JStaticMethodID;
 use jni::sys::jvalue;
 use loopbox_format::model::{AnrInfo, ProcessExit, Report};
+use loopbox_format::text::{number, signed};
 
 /// Bits of `FrameworkQueries.state`.
 const AVAILABLE: i32 = 1;
@@ -54,9 +55,9 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     }
     let answer = text(env, classes.queries_exit, &[&meta.process.name, &warned], &numbers).ok()??;
     let mut lines = answer.splitn(5, '\n');
-    let reason = lines.next()?.parse().ok()?;
-    let status = lines.next()?.parse().ok()?;
-    let unix_ms = lines.next()?.parse().ok()?;
+    let reason = signed(lines.next()?)?;
+    let status = signed(lines.next()?)?;
+    let unix_ms = number(lines.next()?)?;
     let anr = anr_info(lines.next()?);
     let description = lines.next()?.to_owned();
     Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status, anr })
@@ -66,9 +67,9 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
 /// does not report it.
 fn anr_info(line: &str) -> Option<AnrInfo> {
     let mut parts = line.split(' ');
-    let id = parts.next()?.parse().ok()?;
-    let kind = parts.next()?.parse().ok()?;
-    let timeout_ms = parts.next()?.parse().ok()?;
+    let id = signed(parts.next()?)?;
+    let kind = signed(parts.next()?)?;
+    let timeout_ms = number(parts.next()?)?;
     Some(AnrInfo { id, kind, timeout_ms, user_perceptible: parts.next()? == "1" })
 }
 

@@ -8,6 +8,7 @@
 use crate::sys::fault;
 use crate::sys::{clock, proc};
 use loopbox_format::model::Uptime;
+use loopbox_format::text::number;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
@@ -41,7 +42,7 @@ struct SignalCatcher {
 pub(crate) fn find() -> Result<Option<Snapshot>, NotFound> {
     for entry in fs::read_dir("/proc/self/task").map_err(NotFound::Unreadable)?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
-        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse::<i32>().ok()) {
+        if named && let Some(tid) = entry.file_name().to_str().and_then(number) {
             CATCHER.tid.store(tid, Ordering::SeqCst);
             return Ok(Snapshot::now());
         }

@@ -50,7 +50,7 @@ const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
 pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
     let session = Arc::clone(session);
-    thread::start("loopbox-watch", 64 << 10, Box::new(move || run(&session)))
+    thread::start(c"loopbox-watch", 64 << 10, Box::new(move || run(&session)))
 }
 
 fn run(session: &Session) {

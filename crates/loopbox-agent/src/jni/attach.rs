@@ -3,7 +3,7 @@
 use super::env::Env;
 use crate::sys::{log, memory, thread};
 use jni::{JavaVM, sys};
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, c_void};
 
 /// Starts a thread that is attached to the VM for its whole life, as a daemon: it never keeps the VM from
 /// ending.
@@ -12,7 +12,7 @@ use std::ffi::{CString, c_void};
 /// When the system cannot create a thread.
 pub(crate) fn spawn(
     vm: &JavaVM,
-    name: &'static str,
+    name: &'static CStr,
     body: impl FnOnce(&mut Env<'_>) + Send + 'static,
 ) -> std::io::Result<()> {
     spawn_boxed(vm, name, Box::new(body))
@@ -20,7 +20,7 @@ pub(crate) fn spawn(
 
 fn spawn_boxed(
     vm: &JavaVM,
-    name: &'static str,
+    name: &'static CStr,
     body: Box<dyn FnOnce(&mut Env<'_>) + Send>,
 ) -> std::io::Result<()> {
     // The new thread would lack it, too, and the VM ends the process then.
@@ -30,7 +30,7 @@ fn spawn_boxed(
     let vm = vm.clone();
     let attached = move || {
         if with_env(&vm, name, body).is_none() {
-            log::warn(&format!("{name}: the VM does not accept this thread"));
+            log::warn(&format!("{}: the VM does not accept this thread", name.to_str().unwrap_or_default()));
         }
     };
     thread::start(name, 512 << 10, Box::new(attached))
@@ -38,8 +38,7 @@ fn spawn_boxed(
 
 /// Attaches the calling thread as a daemon for the time of `body`; `None` when the VM refuses. The jni crate
 /// attaches no daemons.
-pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_>) -> T) -> Option<T> {
-    let name = CString::new(name).ok()?;
+pub(crate) fn with_env<T>(vm: &JavaVM, name: &CStr, body: impl FnOnce(&mut Env<'_>) -> T) -> Option<T> {
     let mut arguments = sys::JavaVMAttachArgs {
         version: sys::JNI_VERSION_1_6,
         name: name.as_ptr().cast_mut(),
@@ -47,7 +46,7 @@ pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_
     };
     let raw = vm.get_raw();
     let mut env: *mut c_void = std::ptr::null_mut();
-    // SAFETY: the VM outlives this library; name and arguments live across the call, which copies them.
+    // SAFETY: the VM outlives this library; the arguments live across the call, which copies them.
     let code = unsafe {
         ((**raw).v1_4.AttachCurrentThreadAsDaemon)(raw, &raw mut env, (&raw mut arguments).cast::<c_void>())
     };

@@ -8,9 +8,8 @@ use crate::sys::{descriptors, log};
 use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
-use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
+use loopbox_store::{Outlives, ReportPolicy, create_directory, enforce, replace_report, write_report};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Writes a report under this name, and replaces an earlier one of that name.
@@ -18,7 +17,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
     if let Some(_inside) = session.gate.enter() {
-        let _ = fs::create_dir_all(directory);
+        let _ = create_directory(directory);
     }
     let written = encode(report).map_err(WriteError::from).and_then(|bytes| {
         let write = || write_report(directory, name, &bytes, outlives, || session.gate.enter());
@@ -47,7 +46,7 @@ pub(super) fn rewrite(
     session: &Session,
     file: &ReportFile,
     state: FileState,
-    change: impl FnOnce(&mut Evidence),
+    change: &mut dyn FnMut(&mut Evidence),
 ) -> bool {
     let Ok(bytes) = descriptors::open(|| fs::read(&file.path)) else { return false };
     let updated = update_evidence(&bytes, change, |lines, known| digest::update(lines, known, state));
@@ -59,7 +58,7 @@ pub(super) fn rewrite(
 /// Puts newer evidence into the file of the same hang. That file has the queue already. False when the file
 /// is gone or cannot be written.
 pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
-    rewrite(session, file, FileState::Open, |known| {
+    rewrite(session, file, FileState::Open, &mut |known| {
         let overdue_ns = known.anr.overdue_ns;
         known.anr = Anr { overdue_ns, ..report.anr.clone() };
         known.anr.verdict = classify(&known.anr);
@@ -71,8 +70,8 @@ fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlive
     let directory = &session.settings.directory;
     let write = || replace_report(directory, &file.name, bytes, outlives, || session.gate.enter());
     let written = descriptors::open(write);
-    if let Err(error) = written.as_ref().map_err(io::Error::kind)
-        && error != io::ErrorKind::NotFound
+    if let Err(error) = &written
+        && error.raw_os_error() != Some(libc::ENOENT)
         && !session.gate.is_closed()
     {
         log::warn(&["a report could not be written again: ", &error.to_string()].concat());

@@ -11,8 +11,8 @@ pub(super) fn tree_of(jank: &JankFrame, kept: &[StackTree]) -> Option<Token> {
         return kept.iter().find(meanwhile).map(|tree| tree.token);
     }
     // The longer of the two messages first: it is the one that may have explained it.
-    let mut messages = [(jank.own_ns, jank.own_token), (jank.other_ns, jank.other_token)];
-    messages.sort_unstable_by(|a, b| b.cmp(a));
+    let (own, other) = ((jank.own_ns, jank.own_token), (jank.other_ns, jank.other_token));
+    let messages = if own < other { [other, own] } else { [own, other] };
     let mut tokens = messages.into_iter().filter_map(|(_, token)| token);
     tokens.find(|token| kept.iter().any(|tree| tree.token == *token))
 }

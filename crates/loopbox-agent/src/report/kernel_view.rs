@@ -11,6 +11,7 @@ use loopbox_format::model::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
     SystemCallSource, Uptime,
 };
+use loopbox_format::text::number;
 
 /// File descriptors are small; whatever is larger is another kind of argument.
 const MAX_DESCRIPTOR: u64 = 1 << 16;
@@ -35,8 +36,8 @@ impl Counted {
     fn now() -> Self {
         let schedstat = proc::main_schedstat();
         let mut words = schedstat.split_ascii_whitespace();
-        let mut number = || words.next()?.parse().ok();
-        Self { at_ns: clock::now_ns(), stat: proc::main_stat(), ran_ns: number(), waited_ns: number() }
+        let mut next = || number(words.next()?);
+        Self { at_ns: clock::now_ns(), stat: proc::main_stat(), ran_ns: next(), waited_ns: next() }
     }
 }
 

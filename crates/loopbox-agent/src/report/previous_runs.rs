@@ -17,7 +17,6 @@ use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
 use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk
@@ -29,7 +28,7 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     let rings = match adopt(directory, &RingPolicy::default()) {
         Ok(rings) => rings,
         // The first launch, or the directory cannot be had yet.
-        Err(error) if error.kind() == ErrorKind::NotFound => return previous,
+        Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return previous,
         Err(error) => {
             log::warn(&format!(
                 "cannot look for rings of earlier processes in {}: {error}",

@@ -17,7 +17,7 @@ const MAX_RETRY_NS: u64 = 320_000_000_000;
 /// Starts the thread. It is not attached to the VM.
 pub(crate) fn start(session: &Arc<Session>, mirror: Mirror) -> std::io::Result<()> {
     let session = Arc::clone(session);
-    thread::start("loopbox-mirror", 64 << 10, Box::new(move || run(&session, mirror)))
+    thread::start(c"loopbox-mirror", 64 << 10, Box::new(move || run(&session, mirror)))
 }
 
 fn run(session: &Session, mut mirror: Mirror) {

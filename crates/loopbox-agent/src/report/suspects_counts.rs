@@ -4,6 +4,7 @@
 use super::outside;
 use crate::sys::cgroup::{self, Counted};
 use loopbox_format::model::{MainState, Report, Statistic, Token, Uptime};
+use loopbox_format::text::number;
 
 /// The counts of collections, by the names that `RuntimeStatistics.java` gives them after `gc.`.
 const COLLECTIONS: [&str; 4] = ["count", "time_ms", "blocking_count", "blocking_time_ms"];
@@ -19,7 +20,7 @@ impl Collections {
     fn of(at_ns: Uptime, stats: &[Statistic]) -> Self {
         let count = |name| {
             let of = |stat: &&Statistic| stat.name.strip_prefix("gc.") == Some(name);
-            stats.iter().find(of)?.value.parse().ok()
+            number(&stats.iter().find(of)?.value)
         };
         Self { at_ns, counts: COLLECTIONS.map(count) }
     }

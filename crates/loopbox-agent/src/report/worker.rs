@@ -284,7 +284,7 @@ impl<'a> Worker<'a> {
             }
             Action::NotifyReclassified { file, reason } => listener::notify(self.session, &file.path, reason),
             Action::Close { file } => {
-                file::rewrite(self.session, &file, FileState::Closed, |_| ());
+                file::rewrite(self.session, &file, FileState::Closed, &mut |_| ());
             }
         }
         None
@@ -380,7 +380,8 @@ impl<'a> Worker<'a> {
         match (&mut self.draft, self.life.followed_file()) {
             (Some(draft), _) => draft.report.anr_warnings = concerns,
             (None, Some(file)) => {
-                file::rewrite(session, file, self.life.state_of(file), |known| known.warnings = concerns);
+                let state = self.life.state_of(file);
+                file::rewrite(session, file, state, &mut |known| known.warnings.clone_from(&concerns));
             }
             (None, None) => {}
         }
@@ -575,11 +576,12 @@ impl<'a> Worker<'a> {
     /// Puts the newest evidence into the file. A message that runs on may get another report, which needs the
     /// evidence, too.
     fn add_evidence(&mut self, file: &ReportFile, message: Token) -> bool {
-        let evidence = std::mem::take(&mut self.evidence);
+        let mut evidence = std::mem::take(&mut self.evidence);
         if evidence.ended_ns.is_none() {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
         }
-        file::rewrite(self.session, file, self.life.state_of(file), |known| evidence.add_to(&mut known.anr))
+        let state = self.life.state_of(file);
+        file::rewrite(self.session, file, state, &mut |known| evidence.add_to(&mut known.anr))
     }
 }
 

@@ -103,7 +103,7 @@ fn layout_name(generations: &[&str]) -> String {
 fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
     let classes = class_cache::get().ok_or(SamplerError::NotLoaded)?;
     let session = Arc::clone(session);
-    let started = attach::spawn(&classes.vm, "loopbox-guard", move |_| {
+    let started = attach::spawn(&classes.vm, c"loopbox-guard", move |_| {
         if let Some(art) = session.art.get() {
             deadman::run(&session, art);
         }

@@ -11,6 +11,7 @@ use crate::session::symbols::Stack;
 use crate::sys::{clock, descriptors, memory};
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
+use loopbox_format::text;
 use std::fs;
 
 /// How many steps lead at most from the main thread to the thread that all others wait for.
@@ -165,7 +166,7 @@ impl<'a> ThreadDumper<'a> {
         // All of them first: the folder is closed before the next file is opened.
         let ids = || -> std::io::Result<Vec<_>> { Ok(fs::read_dir("/proc/self/task")?.flatten().collect()) };
         for entry in descriptors::open(ids).into_iter().flatten() {
-            let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) else { continue };
+            let Some(tid) = entry.file_name().to_str().and_then(text::number) else { continue };
             if tid == std::process::id() || tid == clock::this_thread() {
                 continue;
             }
@@ -177,10 +178,10 @@ impl<'a> ThreadDumper<'a> {
             }
         }
         let captured_ns = clock::now_ns();
-        all.sort_by_key(|thread| thread.state == b'R');
+        let (sleeping, running): (Vec<_>, Vec<_>) = all.into_iter().partition(|thread| thread.state != b'R');
         let mut stacks = 0;
         let mut without = Vec::new();
-        for mut thread in all {
+        for mut thread in sleeping.into_iter().chain(running) {
             let id = known.iter().find(|(_, tid)| *tid == thread.tid).filter(|_| stacks < MAX_STACKS);
             let Some(&known) = id else {
                 without.push(thread);
@@ -254,7 +255,7 @@ fn parse_stat(tid: u32, stat: &str, ticks_per_second: u64) -> Option<OtherThread
     let mut fields = after.split_ascii_whitespace();
     let state = fields.next()?.bytes().next()?;
     // The fields after the state start with field 4; utime and stime are 14 and 15.
-    let mut times = fields.skip(14 - 4).filter_map(|ticks| ticks.parse::<u64>().ok());
+    let mut times = fields.skip(14 - 4).filter_map(text::number::<u64>);
     let cpu_ns = times.next().zip(times.next()).map(|(user, system)| {
         user.saturating_add(system).saturating_mul(1_000_000_000 / ticks_per_second.max(1))
     });

@@ -2,6 +2,7 @@
 //! worker, which reads and cleans up.
 
 use loopbox_format::model::{Location, LocationId, Method, StackTree, Symbols};
+use loopbox_format::text::number;
 use loopbox_recorder::{StackTreeBuilder, SymbolTable};
 use std::sync::{Mutex, PoisonError};
 
@@ -101,7 +102,7 @@ fn location(table: &mut SymbolTable, line: &str) -> Option<LocationId> {
     let mut text = || fields.next().unwrap_or_default();
     let (class, name, source_file, line) = (text(), text(), text(), text());
     if name.is_empty() {
-        return table.location(Location::Elided { frames: class.parse().unwrap_or(1) });
+        return table.location(Location::Elided { frames: number(class).unwrap_or(1) });
     }
     let signature = String::new();
     let method = Method {
@@ -112,7 +113,7 @@ fn location(table: &mut SymbolTable, line: &str) -> Option<LocationId> {
     };
     let method = table.method(method)?;
     // Negative for native methods.
-    table.location(Location::Frame { method, dex_pc: None, line: line.parse().ok() })
+    table.location(Location::Frame { method, dex_pc: None, line: number(line) })
 }
 
 #[cfg(test)]

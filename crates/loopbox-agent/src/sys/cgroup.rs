@@ -6,6 +6,7 @@ use super::clock;
 use super::descriptors;
 use super::proc::{field, main_stat, text};
 use loopbox_format::model::{Statistic, Uptime};
+use loopbox_format::text::number;
 use std::fs;
 
 /// The files that contain a number of bytes, or `max`: the part of the name after `memory.`.
@@ -106,7 +107,7 @@ fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<
         total(&pressure),
     ];
     for (counter, found) in counters.iter_mut().zip(found) {
-        *counter = found.and_then(|found| found.parse().ok());
+        *counter = found.and_then(|found| number(&found));
     }
     refused
 }

@@ -2,13 +2,14 @@
 
 use super::clock;
 use super::descriptors;
+use loopbox_format::text::{hex, number};
 use loopbox_recorder::{Counted, Place, Scheduled};
 use std::fs;
 use std::str::SplitAsciiWhitespace;
 
 /// How long the main thread has waited for a processor so far, without the present wait.
 pub(crate) fn main_waited_ns() -> Option<u64> {
-    main_schedstat().split_ascii_whitespace().nth(1)?.parse().ok()
+    number(main_schedstat().split_ascii_whitespace().nth(1)?)
 }
 
 /// What the scheduler counts of the main thread, and of the process at the same moment; `None` on a kernel
@@ -20,7 +21,7 @@ pub(crate) fn counted() -> Option<Counted> {
 
 fn main_scheduled() -> Option<Scheduled> {
     let schedstat = main_schedstat();
-    let mut fields = schedstat.split_ascii_whitespace().map(|field| field.parse().ok());
+    let mut fields = schedstat.split_ascii_whitespace().map(number);
     let mut field = || fields.next()?;
     Some(Scheduled {
         ran_ns: field()?,
@@ -61,12 +62,12 @@ pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
 /// How often a thread has yielded its processor; `None` when the kernel does not report it.
 pub(crate) fn pauses(tid: u32) -> Option<u64> {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
-    field(&status, "voluntary_ctxt_switches:")?.parse().ok()
+    number(&field(&status, "voluntary_ctxt_switches:")?)
 }
 
 /// Whether a mask of a thread's status has SIGQUIT.
 fn has_sig_quit(status: &str, mask: &str) -> bool {
-    let mask = field(status, mask).and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    let mask = field(status, mask).and_then(|mask| hex::<u64>(&mask));
     mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
@@ -132,14 +133,8 @@ pub(crate) fn main_stat() -> Option<ThreadStat> {
 fn thread_stat(line: &str) -> Option<ThreadStat> {
     let mut fields = after_name(line);
     let state = *fields.next()?.as_bytes().first()?;
-    let mut number = |at| fields.nth(at)?.parse().ok();
-    Some(ThreadStat {
-        state,
-        minor_faults: number(6)?,
-        major_faults: number(1)?,
-        user: number(1)?,
-        kernel: number(0)?,
-    })
+    let mut at = |nth| number(fields.nth(nth)?);
+    Some(ThreadStat { state, minor_faults: at(6)?, major_faults: at(1)?, user: at(1)?, kernel: at(0)? })
 }
 
 /// The fields of a stat file from the third one, the state. The name before it may contain spaces and
@@ -178,8 +173,8 @@ fn system_call(line: &str) -> Call {
     match words.next() {
         None => Call::Unknown,
         Some("running") => Call::Runs,
-        Some(number) => number.parse().map_or(Call::Elsewhere, |number| {
-            let argument = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+        Some(word) => number(word).map_or(Call::Elsewhere, |number| {
+            let argument = |word: &str| hex(word.strip_prefix("0x")?);
             Call::In { number, arguments: words.take(6).map(argument).collect() }
         }),
     }
@@ -221,7 +216,7 @@ pub(crate) fn field(text: &str, name: &str) -> Option<String> {
 
 /// The number of kB after `name` at the start of a line, in bytes.
 pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
-    let kib: u64 = field(text, name)?.parse().ok()?;
+    let kib: u64 = number(&field(text, name)?)?;
     Some((kib * 1_024).to_string())
 }
 

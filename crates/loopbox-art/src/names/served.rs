@@ -26,10 +26,14 @@ pub(crate) struct Served {
 impl Served {
     /// Finds the heap, if pages are filled on demand in this process. The heap does not move.
     pub(crate) fn of_this_process() -> Served {
-        let serves = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().any(|descriptor| {
-            fs::read_link(descriptor.path()).is_ok_and(|link| link.as_os_str() == "anon_inode:[userfaultfd]")
-        });
-        if serves { Self::heap(&maps::of_self().unwrap_or_default()) } else { Self::default() }
+        let Ok(descriptors) = fs::read_dir("/proc/self/fd") else { return Self::default() };
+        for descriptor in descriptors.flatten() {
+            let link = fs::read_link(descriptor.path());
+            if link.is_ok_and(|link| link.as_os_str() == "anon_inode:[userfaultfd]") {
+                return Self::heap(&maps::of_self().unwrap_or_default());
+            }
+        }
+        Self::default()
     }
 
     /// The heap's first stretch of memory that can be read.

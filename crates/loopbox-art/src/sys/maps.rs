@@ -33,8 +33,10 @@ impl Mapping {
         let (inode, path) = rest.split_once(' ').unwrap_or((rest, ""));
         let path = path.trim_ascii_start();
         let perms = perms.as_bytes();
-        let start = usize::from_str_radix(start, 16).ok()?;
-        let end = usize::from_str_radix(end, 16).ok()?;
+        // One type for all: reading numbers is 200 bytes of code for each.
+        let number = |digits: &str, radix: u32| u64::from_str_radix(digits, radix).ok();
+        let start = usize::try_from(number(start, 16)?).ok()?;
+        let end = usize::try_from(number(end, 16)?).ok()?;
         if end < start {
             return None;
         }
@@ -42,10 +44,10 @@ impl Mapping {
         Some(Mapping {
             start,
             end,
-            offset: u64::from_str_radix(offset, 16).ok()?,
+            offset: number(offset, 16)?,
             read: perms.first() == Some(&b'r'),
             execute: perms.get(2) == Some(&b'x'),
-            inode: inode.parse().ok()?,
+            inode: number(inode, 10)?,
             path: kept.unwrap_or(path).to_owned(),
             deleted: kept.is_some(),
         })

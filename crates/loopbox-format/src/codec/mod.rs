@@ -64,6 +64,17 @@ impl Output<'_> {
         }
         true
     }
+
+    /// What was written. Here and below, what is the same for all types is no part of the functions that are
+    /// compiled for each.
+    #[inline(never)]
+    fn finish(self, written: Result<(), CodecError>) -> Result<Vec<u8>, CodecError> {
+        match (self, written) {
+            (Self::Growing(bytes), Ok(())) => Ok(bytes),
+            (_, Err(error)) => Err(error),
+            (Self::Fixed { .. }, Ok(())) => Err(CodecError::Full),
+        }
+    }
 }
 
 impl Writer for &mut Output<'_> {
@@ -73,13 +84,11 @@ impl Writer for &mut Output<'_> {
 }
 
 /// Encodes `value` into a fresh buffer. Allocates; not for the main thread of an app.
+#[inline(never)]
 pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     let mut out = Output::Growing(Vec::new());
-    write(value, &mut out)?;
-    match out {
-        Output::Growing(bytes) => Ok(bytes),
-        Output::Fixed { .. } => Err(CodecError::Full),
-    }
+    let written = write(value, &mut out);
+    out.finish(written)
 }
 
 /// Encodes `value` into `out` and returns the number of bytes used. Does not allocate.
@@ -93,18 +102,29 @@ pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usiz
 }
 
 fn write<T: Encode + ?Sized>(value: &T, out: &mut Output<'_>) -> Result<(), CodecError> {
+    bincode::encode_into_writer(value, out, ENCODING).map_err(unencodable)
+}
+
+#[inline(never)]
+fn unencodable(_: EncodeError) -> CodecError {
     // What else can go wrong is about types that no payload has.
-    bincode::encode_into_writer(value, out, ENCODING).map_err(|_| CodecError::Full)
+    CodecError::Full
 }
 
 /// Decodes one value that must fill `bytes` exactly.
+#[inline(never)]
 pub fn decode<T: Decode<()>>(bytes: &[u8]) -> Result<T, CodecError> {
-    let (value, used) = bincode::decode_from_slice(bytes, ENCODING).map_err(|error| match error {
+    let (value, used) = bincode::decode_from_slice(bytes, ENCODING).map_err(undecodable)?;
+    if used == bytes.len() { Ok(value) } else { Err(CodecError::Trailing) }
+}
+
+#[inline(never)]
+fn undecodable(error: DecodeError) -> CodecError {
+    match error {
         DecodeError::UnexpectedEnd { .. } => CodecError::Ended,
         DecodeError::LimitExceeded => CodecError::TooLarge,
         _ => CodecError::Malformed,
-    })?;
-    if used == bytes.len() { Ok(value) } else { Err(CodecError::Trailing) }
+    }
 }
 
 #[cfg(test)]

@@ -59,13 +59,20 @@ pub fn encode_list<R: FrameRecord>(records: &[R]) -> Vec<u8> {
 
 fn put_list<'a, R: FrameRecord + 'a>(records: impl ExactSizeIterator<Item = &'a R>, bytes: &mut Vec<u8>) {
     for number in [R::BYTES, records.len()] {
-        bytes.extend_from_slice(&(number as u32).to_le_bytes());
+        let number = (number as u32).to_le_bytes();
+        grow(bytes, number.len()).copy_from_slice(&number);
     }
     for record in records {
-        let begin = bytes.len();
-        bytes.resize(begin + R::BYTES, 0);
-        record.clone().fields(&mut Words::Write(bytes.get_mut(begin..).unwrap_or_default()));
+        record.clone().fields(&mut Words::Write(grow(bytes, R::BYTES)));
     }
+}
+
+/// Adds zeros, and returns them.
+#[inline(never)]
+fn grow(bytes: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    let begin = bytes.len();
+    bytes.resize(begin + len, 0);
+    bytes.get_mut(begin..).unwrap_or_default()
 }
 
 /// The records of a section. The memory that it takes is bounded by the length of `bytes`, whatever they

@@ -25,7 +25,7 @@ pub struct Dispatch<'a> {
 pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
     let (who, what) = text::rsplit_once(line, ": ")
-        .and_then(|(who, what)| Some((who, Some(what.trim_ascii().parse().ok()?))))
+        .and_then(|(who, what)| Some((who, Some(text::signed(what.trim_ascii())?))))
         .unwrap_or((line, None));
     let handler = who.strip_prefix("Handler (").and_then(|rest| {
         let (class, rest) = text::split_once(rest, ") {")?;

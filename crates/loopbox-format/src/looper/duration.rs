@@ -1,5 +1,7 @@
 //! The framework's notation of durations.
 
+use crate::text;
+
 /// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. On API
 /// 21 to 23 a part is carried over only when it is more than the next unit, so a minute is `+60s0ms`, an
 /// hour `+60m0s0ms` and a day `+24h0m0s0ms`; later levels write `+1m0s0ms` and so on. Milliseconds.
@@ -18,13 +20,13 @@ pub fn duration_ms(text: &str) -> Option<i64> {
     let mut next_unit = 0;
     let mut total = 0_i64;
     loop {
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let (number, after) = rest.split_at_checked(digits)?;
+        let end = rest.find(|c: char| !c.is_ascii_digit())?;
+        let (digits, after) = rest.split_at_checked(end)?;
         let letters = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
         let (unit, after) = after.split_at_checked(letters)?;
         let index = UNITS.split(' ').position(|name| name == unit).filter(|&index| index >= next_unit)?;
         let factor = FACTORS.get(index)?;
-        total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(*factor)?)?;
+        total = total.checked_add(text::number::<i64>(digits)?.checked_mul(*factor)?)?;
         next_unit = index + 1;
         rest = after;
         if rest.is_empty() {

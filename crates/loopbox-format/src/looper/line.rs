@@ -63,14 +63,14 @@ fn find_field(text: &str, name: &str) -> Option<usize> {
 fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
     for (name, value) in text.split_ascii_whitespace().filter_map(|field| field.split_once('=')) {
         match name {
-            "what" => read.what = value.parse().ok(),
+            "what" => read.what = text::signed(value),
             "callback" => read.callback = Some(value),
-            "barrier" => read.barrier = value.parse().ok(),
-            "arg1" => read.arg1 = value.parse().unwrap_or(0),
-            "arg2" => read.arg2 = value.parse().unwrap_or(0),
+            "barrier" => read.barrier = text::signed(value),
+            "arg1" => read.arg1 = text::signed(value).unwrap_or(0),
+            "arg2" => read.arg2 = text::signed(value).unwrap_or(0),
             "target" => read.target = Some(value),
             "async" => read.asynchronous = value.parse().ok(),
-            "heapIndex" => read.heap_index = value.parse().ok(),
+            "heapIndex" => read.heap_index = text::signed(value),
             _ => {}
         }
     }

@@ -266,7 +266,7 @@ fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
 /// Reads a line of the form `Message 3: { … }`.
 fn message(text: &str) -> Option<Fields<'_>> {
     let (number, text) = text::split_once(text.strip_prefix("Message ")?, ": ")?;
-    number.parse::<u32>().ok()?;
+    text::number::<u32>(number)?;
     fields(text)
 }
 
@@ -281,7 +281,7 @@ const TOTAL: &str = "(Total messages: ";
 fn total(text: &str, queue: &mut Queue) {
     let Some(rest) = text.strip_prefix(TOTAL) else { return };
     let mut parts = rest.trim_end_matches(')').split(',').map(str::trim_ascii);
-    queue.total = parts.next().and_then(|total| total.parse().ok());
+    queue.total = parts.next().and_then(text::number);
     for (name, value) in parts.filter_map(|part| part.split_once('=')) {
         match name {
             "polling" | "idling" => queue.polling = value.parse().ok(),

@@ -2,6 +2,7 @@
 
 use super::component;
 use crate::model::Component;
+use crate::text;
 
 /// The component whose message a stack is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +81,8 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
             let what = HANDLERS.split(' ').find_map(what)?;
             match what.strip_suffix('-') {
                 Some(_) if since_28 => None,
-                Some(what) => what.parse().ok(),
-                None => what.parse().ok(),
+                Some(what) => text::number(what),
+                None => text::number(what),
             }
         }
         _ => None,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// What a report's name ends in.
-const EXTENSION: &str = "lbx";
+const EXTENSION: &str = ".lbx";
 /// The end of a report's name until the file is complete.
 const UNFINISHED: &str = ".lbx.new";
 /// A report that is still unfinished at this age is abandoned: its writer has ended.
@@ -108,7 +108,7 @@ fn write_if<G>(
     if !may_grow_to(bytes.len() as u64) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let path = dir.join(format!("{name}.{EXTENSION}"));
+    let path = dir.join(format!("{name}{EXTENSION}"));
     let unfinished = dir.join(format!("{name}.{}{UNFINISHED}", std::process::id()));
     wanted(&path)?;
     let written = write_new(&unfinished, bytes, outlives).and_then(|()| {
@@ -128,7 +128,7 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW);
     let mut file = match options.open(path) {
         // Of an earlier process with our pid.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
             fs::remove_file(path)?;
             options.open(path)?
         }
@@ -157,13 +157,16 @@ pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::R
         if name.as_bytes().ends_with(UNFINISHED.as_bytes()) {
             clock.settle(&path, at);
             deleted += usize::from(clock.is_older(at, UNFINISHED_AGE) && fs::remove_file(&path).is_ok());
-        } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+        } else if name.len() > EXTENSION.len() && name.as_bytes().ends_with(EXTENSION.as_bytes()) {
             clock.settle(&path, at);
-            let rank = (!has(name.as_bytes(), REQUESTED), spare == Some(&path), clock.order(at));
-            reports.push((rank, about.len(), path));
+            let is_spare = spare.is_some_and(|spare| spare.as_os_str() == path.as_os_str());
+            let rank = (!has(name.as_bytes(), REQUESTED), is_spare, clock.order(at));
+            let report = (rank, about.len(), path.into_os_string());
+            // What is deleted first comes last.
+            let place = reports.partition_point(|other| *other > report);
+            reports.insert(place, report);
         }
     }
-    reports.sort_unstable_by(|a, b| b.cmp(a)); // what is deleted first comes last
     let (mut files, mut bytes) = (0, 0);
     for ((_, is_spare, (_, at)), len, path) in reports {
         files += 1;

@@ -77,7 +77,7 @@ impl RingReader {
         self.shared.discarded.store(true, Ordering::SeqCst);
         let Some(path) = self.path() else { return Ok(()) };
         match std::fs::remove_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
             removed => removed,
         }
     }

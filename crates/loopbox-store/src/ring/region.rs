@@ -106,7 +106,7 @@ impl RegionWriter {
     pub(super) fn write_prefix(
         &mut self,
         items: usize,
-        encode: impl Fn(usize) -> Result<Vec<u8>, CodecError>,
+        encode: &dyn Fn(usize) -> Result<Vec<u8>, CodecError>,
     ) -> Result<(), StoreError> {
         let capacity = self.capacity();
         let mut bytes = encode(items)?;

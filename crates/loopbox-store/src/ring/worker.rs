@@ -91,7 +91,7 @@ impl WorkerWriter {
     /// Annotations that do not fit are left out, the last ones first.
     pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
         let all = meta.annotations.len();
-        self.meta.write_prefix(all, |kept| {
+        self.meta.write_prefix(all, &|kept| {
             let annotations = meta.annotations.get(..kept).unwrap_or_default().to_vec();
             codec::encode(&Meta { annotations, ..meta.clone() })
         })
@@ -100,7 +100,7 @@ impl WorkerWriter {
     /// Writes which features are on. Called again whenever one changes.
     pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
         self.features
-            .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))
+            .write_prefix(features.len(), &|kept| codec::encode(features.get(..kept).unwrap_or_default()))
     }
 
     /// Writes the message queue as captured, with as many of its lines as fit; the others count as dropped.
@@ -109,7 +109,7 @@ impl WorkerWriter {
     /// report may come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
-        self.pending.write_prefix(all, |kept| {
+        self.pending.write_prefix(all, &|kept| {
             let first = kept.div_ceil(2);
             let ends = [pending.lines.get(..first), pending.lines.get(all - (kept - first)..)];
             let lines = ends.into_iter().flatten().flatten().cloned().collect();
@@ -121,13 +121,13 @@ impl WorkerWriter {
     /// Writes the system's warnings of an ANR: the first ones, as many as fit.
     pub fn warnings(&mut self, warnings: &[AnrWarning]) -> Result<(), StoreError> {
         self.warnings
-            .write_prefix(warnings.len(), |kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
+            .write_prefix(warnings.len(), &|kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
     /// Writes the breadcrumbs that the app recorded, oldest first: the last ones, as many as fit.
     pub fn breadcrumbs(&mut self, trail: &[Breadcrumb]) -> Result<(), StoreError> {
         let all = trail.len();
-        self.breadcrumbs.write_prefix(all, |kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))
+        self.breadcrumbs.write_prefix(all, &|kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))
     }
 
     /// Saves display frames for the next copy into the file, if the ring has room for them. They take memory
@@ -142,7 +142,7 @@ impl WorkerWriter {
     /// Writes statistics of process and machine, as captured with the queue: the first ones, as many as fit.
     pub fn statistics(&mut self, statistics: &[Statistic]) -> Result<(), StoreError> {
         self.statistics
-            .write_prefix(statistics.len(), |kept| codec::encode(statistics.get(..kept).unwrap_or_default()))
+            .write_prefix(statistics.len(), &|kept| codec::encode(statistics.get(..kept).unwrap_or_default()))
     }
 }
 

@@ -114,7 +114,7 @@ pub fn compare(path: &Path) -> Result<Report> {
 pub fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let image = Image::parse(&bytes).with_context(|| format!("{} is no ELF file", path.display()))?;
-    let arch = match image.header.e_machine {
+    let arch = match image.machine() {
         183 => "arm64",
         40 => "arm",
         62 => "x86_64",

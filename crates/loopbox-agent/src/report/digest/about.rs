@@ -4,6 +4,7 @@ use super::line::Line;
 use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Report};
 use loopbox_format::problem::{of_report, subject, written_at};
 use loopbox_format::stacks;
+use loopbox_format::text::number;
 
 /// The index of the line with the duration.
 pub(super) const DURATION: usize = 9;
@@ -83,6 +84,6 @@ fn frame(report: &Report, location: LocationId, text: &mut Line) {
 
 /// Updates the line with the message's duration: the whole duration, when the message has ended since.
 pub(super) fn update_duration<'l>(line: &str, anr: &Anr, text: &'l mut Line) -> &'l mut Line {
-    let known: u64 = line.parse().unwrap_or(0);
+    let known: u64 = number(line).unwrap_or(0);
     text.number(known.max(anr.ended_after_ns.unwrap_or(0) / 1_000_000))
 }

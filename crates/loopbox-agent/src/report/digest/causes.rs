@@ -149,7 +149,7 @@ fn text<'r>(report: &'r Report, name: &str) -> Option<&'r str> {
 }
 
 fn number(report: &Report, name: &str) -> Option<u64> {
-    text(report, name)?.parse().ok()
+    loopbox_format::text::number(text(report, name)?)
 }
 
 #[cfg(test)]

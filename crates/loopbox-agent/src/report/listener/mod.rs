@@ -57,8 +57,8 @@ const SUSPECT: i64 = -4;
 /// How long a notice waits until it is checked again whether there is memory to notify Java.
 const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 
-static JAVA: Queue = Queue::new("loopbox-notices", notify_java_and_native, refuse_java);
-static NATIVE: Queue = Queue::new("loopbox-listener", notify_native, |_, _| ());
+static JAVA: Queue = Queue::new(c"loopbox-notices", notify_java_and_native, refuse_java);
+static NATIVE: Queue = Queue::new(c"loopbox-listener", notify_native, |_, _| ());
 
 /// Sets the native listener of complete reports; `None` removes it. See `loopbox_on_report` of the library.
 pub fn set_listener(listener: Option<Listener>) {

@@ -6,6 +6,7 @@ use crate::jni::{attach, class_cache};
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::Uptime;
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,14 +34,14 @@ pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// Changes when the thread has something to do.
     news: AtomicU32,
-    name: &'static str,
+    name: &'static CStr,
     notify: fn(&mut Env<'_>, Notice),
     refuse: fn(&mut Env<'_>, i64),
 }
 
 impl Queue {
     pub(super) const fn new(
-        name: &'static str,
+        name: &'static CStr,
         notify: fn(&mut Env<'_>, Notice),
         refuse: fn(&mut Env<'_>, i64),
     ) -> Self {

@@ -165,14 +165,18 @@ pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::R
             // What is deleted first comes last.
             let place = reports.partition_point(|other| *other > report);
             reports.insert(place, report);
+            // One more file than may stay: however many the directory has, no more are kept in order.
+            if reports.len() > policy.max_files
+                && let Some(((_, is_spare, _), _, path)) = reports.pop()
+            {
+                deleted += usize::from(!is_spare && fs::remove_file(&path).is_ok());
+            }
         }
     }
-    let (mut files, mut bytes) = (0, 0);
+    let mut bytes = 0;
     for ((_, is_spare, (_, at)), len, path) in reports {
-        files += 1;
         bytes += len;
-        let is_old = clock.is_older(at, policy.max_age);
-        let too_much = files > policy.max_files || bytes > policy.max_bytes || is_old;
+        let too_much = bytes > policy.max_bytes || clock.is_older(at, policy.max_age);
         deleted += usize::from(too_much && !is_spare && fs::remove_file(&path).is_ok());
     }
     Ok(deleted)

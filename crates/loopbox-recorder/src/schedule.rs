@@ -423,8 +423,8 @@ impl Schedule {
         self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
     }
 
-    /// Refills the budget. When that does not suffice for a usual stop, returns until when to wait: at most
-    /// an hour.
+    /// Refills the budget. When the budget is still too small for a usual stop, returns the time until which
+    /// to wait: at most an hour from now.
     fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
         // In microseconds, all products fit into 64 bits: a division of 128 bits is 800 bytes of code.
         let budget_us = self.budget_per_hour_ns / 1_000;

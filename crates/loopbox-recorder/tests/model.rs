@@ -83,7 +83,8 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
 enum Item {
     /// Work of a message. `ended` is set when the message ended with this work.
     Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
-    /// A message that ended together with one inside of it; the time up to then belonged to the inner one.
+    /// The end of a message at the same time as the end of a message inside of it, to which the time before
+    /// belongs.
     Along { token: u64, at: Uptime, ended: Ended },
     /// A gap in which nothing ran; `next` is the number of the next message.
     Gap { start: Uptime, end: Uptime, next: u64 },

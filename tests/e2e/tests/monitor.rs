@@ -457,7 +457,7 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     Ok(())
 }
 
-/// The link for debug builds; here the trace prints what it gets.
+/// The link for debug builds writes sections of the system's trace. The trace of this test prints them.
 #[test]
 fn a_message_that_blocks_is_a_section_of_the_systems_trace_until_it_ends() -> Result<()> {
     let (glue, tests) = (root().join("jni-glue"), root().join("tests/integrate"));

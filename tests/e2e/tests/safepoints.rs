@@ -62,7 +62,8 @@ fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
     Ok(())
 }
 
-/// The thread makes ART's trace wait, and on 10 and 11 also any thread that runs Java code, until it stops.
+/// A thread without a safepoint keeps ART's trace waiting until it stops. On ART 10 and 11 all other threads
+/// that run Java code wait as well.
 #[test]
 fn a_signal_during_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

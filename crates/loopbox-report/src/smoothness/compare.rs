@@ -222,7 +222,8 @@ impl Draw {
 
     /// How often a user counts: a Poisson-distributed number with mean 1.
     fn times(&mut self) -> u64 {
-        /// The chances of at most 0, 1, 2… in 2³²; a number above 8 has a chance of one in a million.
+        /// The probabilities of at most 0, of at most 1, and so on, times 2³². Numbers above 8 are left out:
+        /// their probability is one in a million.
         const AT_MOST: [u32; 9] = [
             1_580_030_169,
             3_160_060_337,

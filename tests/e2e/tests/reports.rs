@@ -140,7 +140,6 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
 /// A hang, whose report the app's next version reads.
 #[test]
 fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
-    const HANG: &str = "scenario.Taking$Hang";
     for testbed in to_test_on(&["art10", "art11"]) {
         for with in [false, true] {
             let folder = tempdir()?;
@@ -179,8 +178,8 @@ fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
             assert!(lines("title ")[0].starts_with("scenario."), "{testbed}: a method of the app: {said:?}");
             assert!(lines("annotations ")[0].contains("user=u-7781"), "{testbed}: {said:?}");
             assert_eq!(lines("digest ")[0].contains("u-7781"), with, "{testbed}: {said:?}");
-            let frame = format!("{HANG}.run(Taking.java:");
-            assert!(lines("at ").iter().any(|line| line.starts_with(&frame)), "{testbed}: {said:?}");
+            let frame = "scenario.GatedHang.run(GatedHang.java:";
+            assert!(lines("at ").iter().any(|line| line.starts_with(frame)), "{testbed}: {said:?}");
         }
     }
     Ok(())

@@ -34,6 +34,8 @@ public final class Wakes extends Handler {
 
     private static final int SETTLED = -1;
 
+    private static final String COUNT = "voluntary_ctxt_switches:";
+
     /**
      * The ways: name, messages in a row, milliseconds between these, milliseconds between rows, milliseconds
      * of work in each message.
@@ -163,8 +165,12 @@ public final class Wakes extends Handler {
         Map<String, Long> all = new TreeMap<String, Long>();
         for (File task : new File("/proc/self/task").listFiles()) {
             String name = word(new File(task, "comm"), "");
-            if (name.startsWith("loopbox-")) {
-                all.put(name.substring("loopbox-".length()), of(task));
+            if (name == null || !name.startsWith("loopbox-")) {
+                continue;
+            }
+            String wakes = word(new File(task, "status"), COUNT);
+            if (wakes != null) {
+                all.put(name.substring("loopbox-".length()), Long.valueOf(wakes));
             }
         }
         return all;
@@ -177,10 +183,10 @@ public final class Wakes extends Handler {
 
     /** How often the thread of this folder in {@code /proc} has given up its processor by itself. */
     static long of(File task) {
-        return Long.parseLong(word(new File(task, "status"), "voluntary_ctxt_switches:"));
+        return Long.parseLong(word(new File(task, "status"), COUNT));
     }
 
-    /** The text after {@code prefix}, on the line that begins with it. */
+    /** The text after {@code prefix}, on the line that begins with it. Null when the thread has ended. */
     private static String word(File file, String prefix) {
         try {
             BufferedReader lines = new BufferedReader(new FileReader(file));
@@ -195,6 +201,9 @@ public final class Wakes extends Handler {
                 lines.close();
             }
         } catch (IOException failed) {
+            if (!file.exists()) {
+                return null;
+            }
             throw new AssertionError(failed);
         }
     }

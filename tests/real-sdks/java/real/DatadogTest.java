@@ -74,8 +74,8 @@ public final class DatadogTest {
             JsonObject context = pay.getAsJsonObject("context");
             Report report = report(left.pays, text(context, "loopbox.file"));
             // The SDK adds how far its server's clock is off, which it has from two readings of this
-            // machine's.
-            assertEquals((double) report.getTimeMs(), (double) pay.get("date").getAsLong(), 1.0);
+            // machine's: a busy machine may take a while between them.
+            assertEquals((double) report.getTimeMs(), (double) pay.get("date").getAsLong(), 1_000.0);
             assertEquals("Hang", text(error(pay), "type"));
             assertEquals(report.getTitle(), text(error(pay), "message"));
             assertEquals(report.getDigest(), text(context, "loopbox.digest"));

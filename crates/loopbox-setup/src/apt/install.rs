@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::amount;
 use super::lock::Waiting;
-use crate::command::{Outcome, command, run};
+use crate::command::{Outcome, command, outcome, run};
 use crate::progress::Progress;
 
 /// The time between two lines of progress.
@@ -46,7 +46,8 @@ impl Target {
         progress.say("read the package index");
         // An archive of this machine that is out of order need not have the packages. apt then uses its older
         // index, or none, and fails in the end.
-        let unread = waiting.run(progress, || self.apt("apt-get", &["-qq", "update"])).err();
+        let read = waiting.outcome(progress, || outcome(&mut self.apt("apt-get", &["-qq", "update"])))?;
+        let unread = read.into_text().err();
         if let Some(reason) = &unread {
             progress.say(format!("go on with the package indexes that can be read: {reason:#}"));
         }

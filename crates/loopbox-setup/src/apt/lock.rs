@@ -46,12 +46,20 @@ impl Waiting {
 
     /// As [`run`](Self::run), with another way to run the command.
     pub(super) fn run_with(self, progress: &Progress, run: impl Fn() -> Result<Outcome>) -> Result<String> {
+        self.outcome(progress, run)?.into_text()
+    }
+
+    /// How the command ended once no other process held a lock, also when it failed.
+    ///
+    /// # Errors
+    /// When it cannot be run, or the lock is still held after the limit.
+    pub(super) fn outcome(self, progress: &Progress, run: impl Fn() -> Result<Outcome>) -> Result<Outcome> {
         let start = Instant::now();
         let mut reported: Option<Instant> = None;
         loop {
             let outcome = run()?;
             let Some(lock) = held(&outcome.errors) else {
-                return outcome.into_text();
+                return Ok(outcome);
             };
             if start.elapsed() >= self.limit {
                 bail!("{lock}; waited {} s for it", start.elapsed().as_secs());

@@ -46,8 +46,9 @@ pub(crate) fn add(
         let mut signed = address.chars();
         let sign = signed.next();
         let Some((_, source)) = SLOW.iter().find(|(slow, _)| Some(*slow) == sign) else { continue };
-        let Ok(offset) = signed.as_str().parse::<u64>() else { continue };
-        let address = load_bias.wrapping_add(offset as usize);
+        let offset = signed.as_str().parse::<u64>().ok().and_then(|offset| usize::try_from(offset).ok());
+        let Some(offset) = offset else { continue };
+        let address = load_bias.wrapping_add(offset);
         let slot = names.iter().zip(found.iter_mut()).find(|(name, _)| **name == known);
         if let Some((_, slot @ None)) = slot
             && contains(address)

@@ -49,10 +49,11 @@ pub mod adopted;
 mod cpu;
 mod nesting;
 mod outside;
+mod record;
 mod retract;
 
 use crate::details::KeepReason;
-use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
+use crate::{Config, Details, Environment, Keep, MAX_DETAILS, Name, StackPointer};
 use cpu::share_of_cpu;
 use loopbox_format::looper;
 use loopbox_format::model::{
@@ -512,73 +513,6 @@ impl<H: Environment> Aggregator<H> {
             false if now.since(start) > self.frozen_ns => RecordKind::Frozen,
             false => RecordKind::Idle,
         }
-    }
-
-    /// Ends the open group where it is, and opens a new record for `start..now`, which is full at once.
-    ///
-    /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
-    fn split(&mut self, kind: RecordKind, start: Uptime, now: Uptime) {
-        let own = now.since(start);
-        let before = if self.is_open { self.open.wall_ns } else { 0 };
-        let (cpu, late) = self.read_at_record_end();
-        if self.is_open {
-            self.open.cpu_ns = share_of_cpu(cpu, before, own);
-            self.open.checktime_late_ns = late;
-            self.close();
-        }
-        self.open_record(kind, start);
-        self.open.cpu_ns = share_of_cpu(cpu, own, before);
-        self.open.checktime_late_ns = late;
-        self.full = true;
-    }
-
-    fn open_record(&mut self, kind: RecordKind, start_ns: Uptime) {
-        let open = &mut self.open;
-        open.kind = kind;
-        open.seq += 1;
-        open.first_token = self.counted.next();
-        open.count = 0;
-        open.start_ns = start_ns;
-        open.wall_ns = 0;
-        open.work_ns = 0;
-        open.idle_ns = 0;
-        open.cpu_ns = None;
-        open.checktime_late_ns = None;
-        open.slowest = None;
-        open.details.clear();
-        open.dropped_details = 0;
-        open.closed = false;
-        self.is_open = true;
-        self.details_changed = true;
-    }
-
-    fn publish(&mut self) {
-        let change = if self.details_changed { Dirty::Details } else { Dirty::Counters };
-        self.details_changed = false;
-        self.environment.opened(&self.open, change);
-    }
-
-    /// Closes a full record whose description did not come; after that there is nothing to describe.
-    fn settle(&mut self) {
-        self.last = None;
-        if self.full {
-            self.close();
-        }
-    }
-
-    fn close(&mut self) {
-        self.open.closed = true;
-        self.environment.closed(&self.open);
-        self.is_open = false;
-        self.full = false;
-    }
-
-    /// CPU time since the last record end, and the sampler's worst lateness since then.
-    fn read_at_record_end(&mut self) -> (Option<u64>, Option<u64>) {
-        let now = self.environment.thread_cpu_ns();
-        let spent = now.zip(self.cpu_base_ns).map(|(now, base)| now.saturating_sub(base));
-        self.cpu_base_ns = now;
-        (spent, self.environment.take_late_ns())
     }
 
     /// Adds a detail. When there is no room, it replaces one that matters less. What is left out is counted,

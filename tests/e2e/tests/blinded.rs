@@ -140,7 +140,13 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
         let (on, how) = played.hook();
         let doubted = !on && how.starts_with("perhaps displaced");
         let missing = (MESSAGES - played.seen()) as u64 * MESSAGE_MS * MS;
-        assert!(doubted || played.unseen_ns() >= missing, "{how}: {:#?}", played.report.history);
+        let (said, report) = (&played.said, &played.report);
+        assert!(
+            doubted || played.unseen_ns() >= missing,
+            "{how}: {:#?} {:#?} {said:?}",
+            report.main,
+            report.history
+        );
     })
 }
 

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::sys::log;
 use jni::sys::jvalue;
 use loopbox_format::model::{
-    Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token,
+    Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token, Uptime,
 };
 
 /// Whether a stack shows that the innermost `Looper.loop` dispatches a message that the hook has not seen.
@@ -88,13 +88,50 @@ pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
 }
 
 /// Notes in a report that messages may have run unseen after the last recorded one. The history gets the gap
-/// only when the next message begins; until then the time would count as idle.
+/// only when the next message begins; until then the time would count as idle, or as that of what runs
+/// outside of messages.
 pub(super) fn add_gap(session: &Session, report: &mut Report) {
-    let MainState::Idle { since_ns } = &mut report.main else { return };
-    let start_ns = *since_ns;
-    let Some(until_ns) = session.shared.main.unseen_until(start_ns) else { return };
-    *since_ns = until_ns;
-    let wall_ns = until_ns.since(start_ns);
+    if let Some(until_ns) =
+        after(&report.main).and_then(|after_ns| session.shared.main.unseen_until(after_ns))
+    {
+        add_gap_until(until_ns, report);
+    }
+}
+
+/// When the last message that the hook has seen ended, where none runs.
+fn after(main: &MainState) -> Option<Uptime> {
+    match main {
+        MainState::Idle { since_ns } => Some(*since_ns),
+        MainState::Outside(outside) => Some(outside.after_ns),
+        _ => None,
+    }
+}
+
+fn add_gap_until(until_ns: Uptime, report: &mut Report) {
+    let Some(start_ns) = after(&report.main) else { return };
+    let end_ns = match &mut report.main {
+        MainState::Outside(outside) => {
+            outside.after_ns = until_ns.min(outside.as_of_ns);
+            // Of all that ran since the last message that was seen.
+            outside.cpu_ns = None;
+            outside.after_ns
+        }
+        MainState::Idle { since_ns } => {
+            *since_ns = until_ns;
+            until_ns
+        }
+        _ => return,
+    };
+    let wall_ns = end_ns.since(start_ns);
+    if wall_ns == 0 {
+        return;
+    }
+    let last = report.history.last_mut();
+    if let Some(gap) = last.filter(|last| last.kind == RecordKind::Unseen && last.start_ns == start_ns) {
+        // Main was found to be away after all, since the gap was added.
+        (gap.wall_ns, gap.idle_ns) = (wall_ns, wall_ns);
+        return;
+    }
     let last = report.history.last();
     report.history.push(Record {
         kind: RecordKind::Unseen,
@@ -119,6 +156,51 @@ pub(super) fn add_gap(session: &Session, report: &mut Report) {
 mod tests {
     use super::*;
     use crate::report::used_symbols::tests::symbols;
+    use loopbox_format::model::Outside;
+
+    /// The kind, start and end of each record.
+    fn records(report: &Report) -> Vec<(RecordKind, u64, u64)> {
+        report.history.iter().map(|r| (r.kind, r.start_ns.0, r.start_ns.0 + r.wall_ns)).collect()
+    }
+
+    fn outside(after_ns: u64) -> MainState {
+        MainState::Outside(Outside {
+            token: Token::outside_before(Token(3)),
+            after_ns: Uptime(after_ns),
+            start_ns: None,
+            as_of_ns: Uptime(900),
+            cpu_ns: Some(10),
+        })
+    }
+
+    #[test]
+    fn time_in_which_messages_may_have_run_unseen_is_neither_idle_nor_outside_of_messages() {
+        for main in [MainState::Idle { since_ns: Uptime(100) }, outside(100)] {
+            let mut report = Report { main, ..Report::default() };
+            add_gap_until(Uptime(700), &mut report);
+            assert_eq!(records(&report), [(RecordKind::Unseen, 100, 700)]);
+            assert_eq!(after(&report.main), Some(Uptime(700)));
+            if let MainState::Outside(outside) = report.main {
+                assert_eq!(outside.cpu_ns, None);
+            }
+        }
+        // The hook came back after main's state was read.
+        let mut report = Report { main: outside(100), ..Report::default() };
+        for _ in 0..2 {
+            add_gap_until(Uptime(1_000), &mut report);
+            assert_eq!(records(&report), [(RecordKind::Unseen, 100, 900)]);
+        }
+    }
+
+    #[test]
+    fn a_main_thread_that_was_away_after_all_has_the_gap_once() {
+        let mut report = Report { main: MainState::Idle { since_ns: Uptime(100) }, ..Report::default() };
+        add_gap_until(Uptime(700), &mut report);
+        report.main = outside(100);
+        add_gap_until(Uptime(700), &mut report);
+        assert_eq!(records(&report), [(RecordKind::Unseen, 100, 700)]);
+        assert_eq!(after(&report.main), Some(Uptime(700)));
+    }
 
     #[test]
     fn a_stack_that_waits_and_dispatches_nothing_is_of_no_message() {

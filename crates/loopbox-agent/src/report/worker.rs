@@ -503,6 +503,7 @@ impl<'a> Worker<'a> {
             // Where the queue does not say whether main waits, the kernel does.
             if let Some(found) = outside::find(self.session, polling) {
                 report.main = MainState::Outside(found);
+                unseen_message::add_gap(self.session, report);
             }
         }
         let (message, ask_system) = self.anr.follow_up(self.session, report);

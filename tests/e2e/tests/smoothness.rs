@@ -148,6 +148,19 @@ fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
     Ok(())
 }
 
+/// The app's listener may never return, and frames come all day.
+#[test]
+fn calls_of_a_listener_that_does_not_return_are_bounded_and_counted() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("smooth.Busy").argument(format!("dir={}", folder.path().display()));
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let expected = "SCRIPT of 1000 gestures 63, left out true";
+        assert!(ended.lines.iter().any(|line| line == expected), "{testbed}: {:?}", ended.lines);
+    }
+    Ok(())
+}
+
 /// When each message that delays a frame gets one stack, that stack shows the cause.
 #[test]
 fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {

@@ -6,8 +6,8 @@ import androidx.annotation.WorkerThread;
 
 /**
  * Is notified of frames while they come. All calls are on a separate thread, one after the other, and no
- * thread waits for them. What comes while one call takes more than a fifth of a second is left out and
- * counted.
+ * thread waits for them. While a call runs or waits, windows are left out; gestures and skipped frames wait,
+ * and are left out while 64 calls run or wait. {@link FrameWindow#getMissed} counts what was left out.
  */
 public interface FrameListener {
     /** Called for each 200 ms of counted frames; not while nothing moves. */

@@ -64,7 +64,10 @@ public final class FrameWindow {
         return scene;
     }
 
-    /** How many windows before this one were lost because the listener was busy. */
+    /**
+     * How many calls of the listener were left out since the last window, because the listener was busy:
+     * windows, and gestures and skipped frames while many of them waited.
+     */
     public int getMissed() {
         return missed;
     }

@@ -23,6 +23,12 @@ public final class FrameWatch {
 
     private static final int ANDROID_16 = 36;
 
+    /**
+     * How many calls of the listener run or wait at most: the memory for them has a limit, also when the
+     * listener does not return. A call about a window does not wait for another call.
+     */
+    private static final int MOST_WAITING = 64;
+
     private static volatile FrameWatch current;
 
     /**
@@ -50,7 +56,7 @@ public final class FrameWatch {
     private RefreshRate rate;
 
     /**
-     * The number of calls that wait for the listener. {@code missed} counts those that were left out because
+     * The number of calls of the listener that run or wait. {@code missed} counts those that were left out because
      * it was busy.
      */
     private final AtomicInteger waiting = new AtomicInteger();
@@ -271,7 +277,7 @@ public final class FrameWatch {
         if (watch == null || watch.settings.listener == null || watch.handler == null) {
             return;
         }
-        if (kind == Native.FRAME_WINDOW && watch.waiting.get() > 0) {
+        if (watch.waiting.get() >= (kind == Native.FRAME_WINDOW ? 1 : MOST_WAITING)) {
             watch.missed.incrementAndGet();
             return;
         }

@@ -11,6 +11,7 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Passes on what the compositor reports of the frames of a window: in batches, some time after they were
@@ -20,7 +21,14 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
     private static final long AT_ONCE = 0;
     private static final String CALLBACK = "onJankDataAvailable";
 
+    /**
+     * How many batches wait at most. They wait when the app's listener of frames, which is called on the same
+     * thread, does not return.
+     */
+    private static final int MOST_WAITING = 64;
+
     private final Handler handler;
+    private final AtomicInteger waiting = new AtomicInteger();
     private SurfaceControl.OnJankDataListenerRegistration registration;
     private boolean failed;
 
@@ -63,8 +71,19 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
     }
 
     @Override
-    public void execute(Runnable command) {
-        handler.post(command);
+    public void execute(final Runnable command) {
+        if (waiting.get() >= MOST_WAITING) {
+            return;
+        }
+        waiting.incrementAndGet();
+        handler.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        waiting.decrementAndGet();
+                        command.run();
+                    }
+                });
     }
 
     @Override

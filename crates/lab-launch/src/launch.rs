@@ -417,8 +417,9 @@ impl Running {
                         RecvTimeoutError::Timeout => "did not come in time",
                         RecvTimeoutError::Disconnected => "did not come before the process ended",
                     };
-                    let seen = self.seen.join("\n");
-                    return Err(anyhow!("`{text}` {what}; the process said:\n{seen}\n{}", self.kill()));
+                    let (seen, threads) = (self.seen.join("\n"), threads_of(self.pid()));
+                    let errors = self.kill();
+                    return Err(anyhow!("`{text}` {what}; the process said:\n{seen}\n{threads}{errors}"));
                 }
             }
         }
@@ -448,9 +449,11 @@ impl Running {
                 break status;
             }
             if Instant::now() > end {
+                let threads = threads_of(self.pid());
                 let errors = self.kill();
                 self.seen.extend(self.lines.try_iter());
-                bail!("the process did not end in time; it said:\n{}\n{errors}", self.seen.join("\n"));
+                let seen = self.seen.join("\n");
+                bail!("the process did not end in time; it said:\n{seen}\n{threads}{errors}");
             }
             std::thread::sleep(Duration::from_millis(10));
         };
@@ -474,6 +477,20 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// A line for each thread of a process: id, name, state, the kernel function and the system call that it waits
+/// in (its number, the arguments, the stack pointer and the pc). It tells apart a process that waits for
+/// itself from one that gets no processor. Empty when the process has ended.
+fn threads_of(process: u32) -> String {
+    let mut text = String::new();
+    for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+        let read = |file: &str| fs::read_to_string(thread.path().join(file)).unwrap_or_default();
+        let state = read("stat").rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('?');
+        let (id, name, place, call) = (thread.file_name(), read("comm"), read("wchan"), read("syscall"));
+        text += &format!("{} {} {state} {place} {}\n", id.display(), name.trim(), call.trim());
+    }
+    text
 }
 
 /// Waits until the newest report in a folder is complete, and returns it.

@@ -40,9 +40,8 @@ const fn jar(package: &'static str, version: &'static str, sha256: &'static str)
 ///
 /// # Errors
 /// When one cannot be had.
-pub fn jars() -> Result<[PathBuf; 2]> {
-    let progress = Progress::new("ktx");
-    Ok([COROUTINES.ensure(&progress)?, STANDARD_LIBRARY.ensure(&progress)?])
+pub fn jars() -> Result<Vec<PathBuf>> {
+    Pinned::ensure_all(&[COROUTINES, STANDARD_LIBRARY], &Progress::new("ktx"))
 }
 
 /// Adds to a key what the classes depend on in addition to the sources.

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::cache::{Cache, Key};
 use crate::command::{Outcome, outcome, path_list};
 use crate::files::files_below;
 use crate::progress::Progress;
 use crate::registry::{Pinned, Registry};
-use crate::tools::Tools;
+use crate::tools::{Tools, recorded_classes, shared_classes};
 use crate::{unpack, workspace};
 
 /// The version of May 2026; the compiler in it is a build of Kotlin 2.4.
@@ -33,7 +33,17 @@ pub struct Kotlin {
     tools: Tools,
     /// All jars of the package: the compiler is in one of them, and needs some others.
     jars: Vec<PathBuf>,
+    /// The archive of the classes that the compiler loads.
+    classes: PathBuf,
 }
+
+/// Code with which the compiler loads most of the classes that it needs for any code.
+const SAMPLE: &str = r#"
+class Sample<T : Comparable<T>>(private val values: List<T>) {
+    suspend fun most(of: suspend (T) -> Int): Int? = values.map { of(it) }.maxOrNull()
+    fun text() = "${values.size} of ${if (values.isEmpty()) "none" else values.first()}"
+}
+"#;
 
 impl Kotlin {
     /// Downloads and unpacks the compiler, unless an earlier call did.
@@ -50,7 +60,26 @@ impl Kotlin {
         )?;
         let mut jars = files_below(&unpacked)?;
         jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
-        Ok(Self { tools, jars })
+        // Or a folder that lists its files in another order would not fit the archive.
+        jars.sort();
+        let found = Self { tools, jars, classes: PathBuf::new() };
+        Ok(Self { classes: found.classes()?, ..found })
+    }
+
+    /// The archive of the compiler's classes, made by the first call.
+    fn classes(&self) -> Result<PathBuf> {
+        const ARCHIVE: &str = "kotlin.jsa";
+        let key = Key::new("kotlin-classes", 1).with(KERNEL.sha256).with(&self.tools.identity()?).with(SAMPLE);
+        let key = key.with(&path_list(&self.jars));
+        let made = Cache::open(&workspace::set_up().join("tools"))?.step("kotlin-classes", &key, |out| {
+            let sample = out.join("Sample.kt");
+            fs::write(&sample, SAMPLE).with_context(|| format!("cannot write {}", sample.display()))?;
+            let class_path = path_list([self.standard_library()?]);
+            let mut compiler = self.compiler(recorded_classes(&out.join(ARCHIVE)), class_path, out)?;
+            outcome(compiler.arg(&sample))?.into_text()?;
+            Ok(())
+        })?;
+        Ok(made.join(ARCHIVE))
     }
 
     /// Text that changes when the compiler does.
@@ -80,7 +109,7 @@ impl Kotlin {
     /// When the compiler cannot be started.
     pub fn compile(&self, sources: &[PathBuf], class_path: &[PathBuf], classes: &Path) -> Result<Outcome> {
         let class_path = class_path.iter().map(PathBuf::as_path).chain([self.standard_library()?]);
-        let mut compiler = self.compiler(path_list(class_path), classes)?;
+        let mut compiler = self.shared_compiler(path_list(class_path), classes)?;
         outcome(compiler.args(sources))
     }
 
@@ -98,7 +127,7 @@ impl Kotlin {
         class_path: &[PathBuf],
         classes: &Path,
     ) -> Result<()> {
-        let mut compiler = self.compiler(path_list(class_path), classes)?;
+        let mut compiler = self.shared_compiler(path_list(class_path), classes)?;
         compiler.args(["-module-name", name, "-language-version", language, "-api-version", language]);
         // The compiler warns of each version that is not its newest.
         compiler.args(["-Xsuppress-version-warnings", "-Xexplicit-api=strict", "-Werror"]);
@@ -108,14 +137,22 @@ impl Kotlin {
         Ok(())
     }
 
-    fn compiler(&self, class_path: String, classes: &Path) -> Result<Command> {
+    /// The compiler for code that runs without a JDK.
+    fn shared_compiler(&self, class_path: String, classes: &Path) -> Result<Command> {
+        let mut compiler = self.compiler(shared_classes(&self.classes), class_path, classes)?;
+        compiler.arg("-no-jdk");
+        Ok(compiler)
+    }
+
+    fn compiler(&self, options: [String; 2], class_path: String, classes: &Path) -> Result<Command> {
         fs::create_dir_all(classes)?;
         let mut compiler = self.tools.java();
         compiler
+            .args(options)
             .args(["-Xmx1g", "-cp"])
             .arg(path_list(&self.jars))
             .arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
-        compiler.args(["-no-stdlib", "-no-reflect", "-no-jdk", "-jvm-target", "1.8", "-cp"]);
+        compiler.args(["-no-stdlib", "-no-reflect", "-jvm-target", "1.8", "-cp"]);
         compiler.arg(class_path).arg("-d").arg(classes);
         Ok(compiler)
     }

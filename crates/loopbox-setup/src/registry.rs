@@ -105,8 +105,8 @@ impl Pinned<'_> {
             remove(&partial)?;
             fs::create_dir(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
             fs::write(partial.join("pom.xml"), project_with(&missing)?)?;
-            let mut download = command(tools::maven()?, ["--quiet", "--batch-mode", "--file"]);
-            download.arg(partial.join("pom.xml")).arg(format!("{MAVEN_PLUGIN}:copy"));
+            let mut download = tools::maven()?;
+            download.arg("--file").arg(partial.join("pom.xml")).arg(format!("{MAVEN_PLUGIN}:copy"));
             run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
             for each in missing {
                 let accepted = each.accept(&each.place_in(&repository)?, &place(each));
@@ -209,9 +209,9 @@ impl Pinned<'_> {
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let brought = self.place_in(repository)?;
-        let mut download =
-            command(tools::maven()?, ["--quiet", "--batch-mode", &format!("{MAVEN_PLUGIN}:get")]);
-        download.args(["-Dtransitive=false", &format!("-Dartifact={name}:{}:{kind}", self.version)]);
+        let mut download = tools::maven()?;
+        download.args([&format!("{MAVEN_PLUGIN}:get"), "-Dtransitive=false"]);
+        download.arg(format!("-Dartifact={name}:{}:{kind}", self.version));
         run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
         Ok(brought)
     }
@@ -240,8 +240,8 @@ pub fn fetch_from(repository: &Path, artifact: &str) -> Result<Vec<u8>> {
     let local = folder.join("maven");
     let brought = local.join(group.replace('.', "/")).join(name);
     remove(&brought)?;
-    let mut get = command(tools::maven()?, ["--quiet", "--batch-mode", "--strict-checksums"]);
-    get.args([format!("{MAVEN_PLUGIN}:get"), format!("-Dartifact={artifact}")]);
+    let mut get = tools::maven()?;
+    get.args(["--strict-checksums", &format!("{MAVEN_PLUGIN}:get"), &format!("-Dartifact={artifact}")]);
     get.args(["-Dtransitive=false", &format!("-Dmaven.repo.local={}", local.display())]);
     run(get.arg(format!("-DremoteRepositories=folder::default::file://{}", repository.display())))?;
     let file = brought.join(version).join(format!("{name}-{version}.{kind}"));

@@ -73,20 +73,7 @@ impl Testbed {
     /// # Errors
     /// What the compilers say.
     pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
-        let r8 = R8::ensure(&Progress::new("dex"))?;
-        let parts = self.compile(sources, extra_class_path)?;
-        let libraries = self.java_class_path();
-        let mut key = Key::new("dex", VERSION).with(&java::APP_API.to_string()).with(R8::identity());
-        // Not of the libraries: they decide about methods that an app inherits from an interface of the
-        // platform, and no app here does. A testbed has the dex of another one that its sources compile to
-        // the same classes for.
-        for path in &parts {
-            key = key.with_path(path)?;
-        }
-        let cache = Cache::open(&paths::testbeds().join("cache"))?;
-        let result = cache
-            .step("dex", &key, |out| java::d8(&r8, &parts, DexOf::App, &libraries, &out.join("app.jar")))?;
-        let app = result.join("app.jar");
+        let app = self.dexed(&self.compile(sources, extra_class_path)?)?;
         // Of several programs that need the same jar one writes it, and none while another runs with it: a
         // jar that is as it should be is left alone.
         let _lock = exclusive(&out_jar.with_extension("lock"), || {})?;
@@ -103,7 +90,27 @@ impl Testbed {
     /// # Errors
     /// What D8 prints.
     pub fn dex_classes(&self, classes: &[PathBuf], out_jar: &Path) -> Result<()> {
-        java::d8(&R8::ensure(&Progress::new("dex"))?, classes, DexOf::App, &self.java_class_path(), out_jar)
+        let dexed = self.dexed(classes)?;
+        fs::copy(&dexed, out_jar).with_context(|| format!("cannot write {}", out_jar.display()))?;
+        Ok(())
+    }
+
+    /// An app of these jars of class files, dexed; the same classes give the same file from a cache.
+    fn dexed(&self, classes: &[PathBuf]) -> Result<PathBuf> {
+        const APP: &str = "app.jar";
+        let r8 = R8::ensure(&Progress::new("dex"))?;
+        let mut key = Key::new("dex", VERSION).with(&java::APP_API.to_string()).with(R8::identity());
+        // Not of the libraries: they decide about methods that an app inherits from an interface of the
+        // platform, and no app here does. A testbed has the dex of another one that its sources compile to
+        // the same classes for.
+        for path in classes {
+            key = key.with_path(path)?;
+        }
+        let libraries = self.java_class_path();
+        let cache = Cache::open(&paths::testbeds().join("cache"))?;
+        let dexed =
+            cache.step("dex", &key, |out| java::d8(&r8, classes, DexOf::App, &libraries, &out.join(APP)))?;
+        Ok(dexed.join(APP))
     }
 
     /// Turns jars of class files of the platform into one dexed jar for the boot class path.

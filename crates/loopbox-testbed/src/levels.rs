@@ -12,7 +12,7 @@ use loopbox_setup::registry::{Pinned, Registry};
 use loopbox_setup::{jar, workspace};
 use serde::Deserialize;
 
-use crate::name::{Framework, Queue};
+use crate::name::{Framework, Name, Queue};
 
 /// The package of Maven Central that has a jar for each level, as one of its versions.
 const PACKAGE: &str = "org.robolectric:android-all";
@@ -25,7 +25,9 @@ pub(crate) const LIST: &str = "uau";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Levels {
-    pub(crate) in_tests: Vec<String>,
+    in_tests: Vec<String>,
+    /// The levels whose class files tests read in every run, in addition to those of `in_tests`.
+    read_in_tests: Vec<u32>,
     keep: Vec<String>,
     named: Vec<String>,
     classes: Vec<String>,
@@ -98,6 +100,27 @@ impl Levels {
         Ok(Level { framework, pin: pin.clone(), keep, classes, partly })
     }
 
+    /// The names of the testbeds with another level's framework that every test run has.
+    pub(crate) fn testbeds_in_tests(&self) -> impl Iterator<Item = String> {
+        self.in_tests.iter().map(|level| format!("art11-{level}"))
+    }
+
+    /// Downloads what every test run needs of the levels, with one run of the client.
+    pub(crate) fn fetch_those_in_tests(&self, progress: &Progress) -> Result<()> {
+        let read = self.read_in_tests.iter().map(|&api| Framework { api, queue: None });
+        let mut missing = Vec::new();
+        for framework in self.testbeds_in_tests().filter_map(|name| Name::parse(&name).framework).chain(read) {
+            let level = self.level(framework)?;
+            if !level.kept_file().is_file() {
+                missing.push(level);
+            }
+        }
+        missing.sort_by_key(|level| level.pin.api);
+        missing.dedup_by_key(|level| level.pin.api);
+        Pinned::ensure_all(&missing.iter().map(Level::pinned).collect::<Vec<_>>(), progress)?;
+        missing.iter().try_for_each(|level| level.kept(progress).map(drop))
+    }
+
     /// Each level with each of its queues.
     pub(crate) fn all(&self) -> Vec<Framework> {
         let of = |pin: &Pin| -> Vec<Framework> {
@@ -116,24 +139,14 @@ impl Level {
 
     /// The part of the level's jar that is kept, which is small. The rest is deleted after the download.
     pub(crate) fn kept(&self, progress: &Progress) -> Result<PathBuf> {
-        let api = self.pin.api;
-        let pinned = Pinned {
-            registry: Registry::Maven,
-            package: PACKAGE,
-            version: &self.pin.version,
-            sha256: &self.pin.sha256,
-            megabytes: self.pin.megabytes,
-        };
-        let key = Key::new("level", 1).with(&self.pin.sha256).with(&self.keep.join(" "));
-        let folder = workspace::set_up().join("downloads/levels");
-        let file = folder.join(format!("{api}-{}.jar", key.hex()));
+        let (folder, file) = (kept_folder(), self.kept_file());
         if file.is_file() {
             return Ok(file);
         }
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let _lock = exclusive(&folder.join("lock"), || progress.say("wait for another download"))?;
         if !file.is_file() {
-            let whole = pinned.ensure(progress)?;
+            let whole = self.pinned().ensure(progress)?;
             let wanted = |name: &&String| {
                 let kind = name.rsplit_once('.');
                 matches!(kind, Some((_, "class" | LIST)))
@@ -144,9 +157,19 @@ impl Level {
             let partial = file.with_extension("partial");
             jar::write(&partial, &jar::read_entries(&whole, &names)?)?;
             fs::rename(&partial, &file).with_context(|| format!("cannot create {}", file.display()))?;
-            pinned.forget()?;
+            self.pinned().forget()?;
         }
         Ok(file)
+    }
+
+    fn kept_file(&self) -> PathBuf {
+        let key = Key::new("level", 1).with(&self.pin.sha256).with(&self.keep.join(" "));
+        kept_folder().join(format!("{}-{}.jar", self.pin.api, key.hex()))
+    }
+
+    fn pinned(&self) -> Pinned<'_> {
+        let Pin { version, sha256, megabytes, .. } = &self.pin;
+        Pinned { registry: Registry::Maven, package: PACKAGE, version, sha256, megabytes: *megabytes }
     }
 
     /// Whether a class of the kept part goes into the testbed.
@@ -158,6 +181,10 @@ impl Level {
     pub(crate) fn is_whole(&self, entry: &str) -> bool {
         !self.partly.iter().any(|partly| names(partly, entry))
     }
+}
+
+fn kept_folder() -> PathBuf {
+    workspace::set_up().join("downloads/levels")
 }
 
 /// Whether a file of a jar belongs to `wanted`: a class, with those nested in it, or a package, which ends in

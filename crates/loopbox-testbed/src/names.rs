@@ -28,13 +28,15 @@ pub fn levels() -> Result<Vec<Framework>> {
     Ok(Levels::load(&paths::specs())?.all())
 }
 
-/// Names of the testbeds with another level's framework that are part of every test run.
+/// Names of the testbeds with another level's framework that are part of every test run. Downloads what these
+/// runs need of the levels.
 ///
 /// # Errors
-/// When `tests/testbed` cannot be read.
+/// When `tests/testbed` cannot be read, or a level cannot be had.
 pub fn level_testbeds_in_tests() -> Result<Vec<String>> {
-    let levels = Levels::load(&paths::specs())?.in_tests;
-    Ok(levels.into_iter().map(|level| format!("art11-{level}")).collect())
+    let levels = Levels::load(&paths::specs())?;
+    levels.fetch_those_in_tests(&Progress::new("levels"))?;
+    Ok(levels.testbeds_in_tests().collect())
 }
 
 /// The framework's real class files of an API level, as far as they are kept, as a jar.

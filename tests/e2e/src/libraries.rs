@@ -46,10 +46,13 @@ const RX_ANDROID: Pinned<'_> = jar(
 /// When one cannot be had.
 pub fn coroutines_and_rx(folder: &Path) -> Result<Vec<PathBuf>> {
     let progress = Progress::new("libraries");
-    let jars = COROUTINES.iter().chain(&RX).map(|pinned| pinned.ensure(&progress));
-    let mut jars = jars.collect::<Result<Vec<_>>>()?;
-    let of_android = folder.join("rxandroid.jar");
-    fs::write(&of_android, jar::read_entry(&RX_ANDROID.ensure(&progress)?, "classes.jar")?)?;
-    jars.push(of_android);
+    let [a, b] = COROUTINES;
+    let [c, d] = RX;
+    let mut jars = Pinned::ensure_all(&[a, b, c, d, RX_ANDROID], &progress)?;
+    if let Some(archive) = jars.last_mut() {
+        let of_android = folder.join("rxandroid.jar");
+        fs::write(&of_android, jar::read_entry(archive, "classes.jar")?)?;
+        *archive = of_android;
+    }
     Ok(jars)
 }

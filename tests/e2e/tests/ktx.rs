@@ -35,7 +35,7 @@ fn reports_flow_until_the_collector_is_cancelled_and_requests_suspend() -> Resul
     let source = root().join("tests/ktx/Collected.kt");
     let kotlin = Kotlin::ensure(&Progress::new("kotlin"))?;
     kotlin.compile_library("app", ktx::LANGUAGE, &[source], &class_path, &classes)?;
-    let mut parts = ktx::jars()?.to_vec();
+    let mut parts = ktx::jars()?;
     for (name, classes) in [("app.jar", &classes), ("ktx.jar", &compiled.ktx)] {
         let packed = work.path().join(name);
         jar::pack(classes, &packed)?;

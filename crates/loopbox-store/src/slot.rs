@@ -315,7 +315,7 @@ mod tests {
     }
 }
 
-/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --release`, which tries every order in
+/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --profile loom`, which tries every order in
 /// which the threads' loads and stores can take effect.
 ///
 /// The checksum checks the orderings here: when a reader sees the same even number before and after, but read

@@ -259,7 +259,7 @@ fn set_up() -> Result<()> {
 fn loom() -> Result<()> {
     let mut test = cargo();
     test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target().join("loom"));
-    run(test.args(["test", "--locked", "--release", "--package", "loopbox-store", "--lib"]))
+    run(test.args(["test", "--locked", "--profile", "loom", "--package", "loopbox-store", "--lib"]))
 }
 
 /// A command that runs this program, for its other commands. It does not use the program's path, because a

@@ -1,5 +1,5 @@
-//! `libloopbox.so`: the library that an app loads. The exported functions and the table of native methods;
-//! the recorder itself is `loopbox-agent`.
+//! `libloopbox.so`: the library that an app loads. This crate has the exported functions and the table of
+//! native methods; the recorder itself is `loopbox-agent`.
 #![cfg_attr(
     not(test),
     deny(
@@ -61,8 +61,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     if loaded_or_thrown { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
 }
 
-/// Throws because no key is left. Without a key there are no thread-local variables, which everything else
-/// here needs, the jni crate included.
+/// Throws an `UnsatisfiedLinkError`, because the process has no pthread key left. Without a key there are no
+/// thread-local variables, which everything else here needs, the jni crate included.
 ///
 /// # Safety
 /// `env` is the calling thread's environment, without a pending exception.
@@ -78,10 +78,11 @@ unsafe fn throw_no_thread_key(env: *mut sys::JNIEnv) {
     }
 }
 
-/// Notes in the ring that the process dies of `signal`, 0 for a death without one: for the crash handlers of
-/// other libraries. The next launch makes a report of the ring and gives the signal in it.
+/// For the crash handlers of other libraries: notes in the ring that the process dies of `signal`, or without
+/// a signal when that is 0. The next launch makes a report of the ring. The report contains the signal.
 ///
-/// Async-signal-safe: atomics, and on kernels before 4.14 `getpid`. Does nothing while nothing records.
+/// Async-signal-safe: atomics, two `pwrite` and `getrlimit`, and on kernels before 4.14 `getpid`. Does
+/// nothing while nothing records.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_mark_crash(signal: c_int) {
     mark_crash(signal);

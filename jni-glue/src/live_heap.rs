@@ -1,5 +1,6 @@
-//! How much heap the recorder uses, for tests: only in builds with debug assertions, which the shipped
-//! library is not. malloc's own figure also contains the runtime's blocks, and blocks kept for later threads.
+//! How much heap the recorder uses, for tests. It is part of builds with debug assertions only, and so not of
+//! the shipped library. malloc's own figure also contains the runtime's blocks, and blocks kept for later
+//! threads.
 
 use loopbox_agent::Memory;
 use std::alloc::{GlobalAlloc, Layout};

@@ -254,8 +254,8 @@ extern "system" fn set_frames<'local>(
     });
 }
 
-/// Takes one `FrameMetrics`: its values by their constants, then the window and how many reports were lost
-/// before it.
+/// Takes one `FrameMetrics` as an array. Its values come first, each at the index that its constant in
+/// `FrameMetrics` has. Then come the window and the number of reports that were lost before this one.
 extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, values: JLongArray<'local>) {
     entry::enter(env, |env| {
         // SAFETY: a long[], as the descriptor says.

@@ -9,9 +9,9 @@ import scenario.Holders;
 import scenario.Script;
 
 /**
- * {@link Holders} with what the screen adds to the app: a copy of each report, printed in the screen's form.
- * Its listener comes after one that throws. Arguments: the folder of the copies, then those of {@link
- * Holders}.
+ * Runs {@link Holders} in an app that has the screen of reports ({@code io.loopbox.screen}). A listener keeps
+ * a copy of each report, as the screen does, and prints it in the screen's form. It is called after another
+ * listener, which throws. Arguments: the folder of the copies, then those of {@link Holders}.
  */
 public final class Kept implements Listener {
     private final Copies copies;

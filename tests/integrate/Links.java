@@ -40,10 +40,11 @@ import xcrash.TombstoneManager;
 
 /**
  * Every link to a crash SDK, called as its SDK would call it. Arguments: those of {@link Options} and {@link
- * Phone}, and a mode. With {@code mode=live}: another app's ANR (signalled from outside when this app is
- * ready), a requested dump, and a hang as named by {@code kind=}, which does not end; with {@code kind=NONE}
- * the process is killed before anything was noticed. With {@code mode=sentry}, {@code mode=hangs} and {@code
- * mode=others}: the next start, with {@code ended=}, the end of the last process as the system reports it.
+ * Phone}, and a mode. {@code mode=live} runs an ANR of another app (signalled from outside when this app is
+ * ready), a requested dump, and a hang that does not end. The report of the hang gets the kind {@code kind=};
+ * with {@code kind=NONE} the process is killed before anything was noticed. {@code mode=sentry}, {@code
+ * mode=hangs} and {@code mode=others} are the next start. There {@code ended=} is when the last process
+ * ended, as the system reports it.
  *
  * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
  */
@@ -142,7 +143,7 @@ public final class Links implements Runnable, FirstFileListener {
         SystemClock.sleep(600_000);
     }
 
-    /** Prints whether a link has added something there. */
+    /** Prints whether the file or the digest of the report has arrived at this SDK in this situation. */
     private static void arrives(String column, String sdk, boolean file, boolean digest) {
         say("arrives " + column + " " + sdk + ":" + (file ? " file" : "") + (digest ? " digest" : ""));
     }
@@ -166,8 +167,8 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     /**
-     * Prints what SDKs have of a hang that is no ANR, for which none of them makes an event, and what they
-     * have if the process then crashes.
+     * Prints what SDKs have of a hang that is no ANR, and then what they have if the process crashes. For the
+     * hang itself no SDK makes an event.
      */
     private void hang() {
         boolean attribute = GlobalRumMonitor.reported().get("loopbox.digest") != null;

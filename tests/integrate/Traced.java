@@ -4,7 +4,10 @@ import android.os.Build;
 import android.os.SystemClock;
 import io.loopbox.integration.debug.LoopboxTrace;
 
-/** Passes the monitor's reports to the link that puts them into a trace. Argument: the API level. */
+/**
+ * Passes the monitor's reports to {@link LoopboxTrace}, which puts them into a trace. Argument: the API
+ * level.
+ */
 public final class Traced {
     private Traced() {}
 

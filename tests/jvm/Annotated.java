@@ -1,6 +1,9 @@
 import io.loopbox.Config;
 
-/** Annotates a configuration: how many names it takes, and what happens when a name is given again. */
+/**
+ * Annotates a configuration with many names, with some of them again, and with one more. Prints whether the
+ * last one is refused.
+ */
 public final class Annotated {
     private Annotated() {}
 

@@ -15,8 +15,8 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 
 /**
- * A unit test of an app, on a JVM: calls each method of the API, and prints those that throw and the status.
- * The platform is a jar in which every method throws.
+ * A unit test of an app, on a JVM: calls each method of the API. Prints the status, and the methods that
+ * throw. The platform is a jar in which every method throws.
  */
 public final class Calls {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-calls");

@@ -3,8 +3,8 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Installs for many users, on a JVM, where each installation is refused. The reason of the refusal shows
- * whether a user is in the share ({@code userShare}): the platform, or the share itself.
+ * Installs for many users, on a JVM, where each installation is refused: for a user in the share ({@code
+ * userShare}) because of the platform, for any other user because of the share.
  */
 public final class Shares {
     private static final File FOLDER = new File(System.getProperty("java.io.tmpdir"), "loopbox-shares");

@@ -25,7 +25,7 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 
-/** An app that uses all of loopbox-ktx: prints which reports came, and that no listener is left behind. */
+/** An app that uses all of loopbox-ktx. It prints which reports came, and that no listener is left behind. */
 public class App : Application() {
     override fun attachBaseContext(base: Context) {
         super.attachBaseContext(base)
@@ -41,7 +41,7 @@ public class App : Application() {
 /** Whether this app requested the report. `integrate.Attached` requests another one. */
 private fun ours(report: Report) = report.label != "asked"
 
-/** Each listener has a thread while something is recorded, and all who asked for a report share one. */
+/** Each listener has a thread while something is recorded. All who asked for a report share one thread. */
 private fun listeners() = Thread.getAllStackTraces().keys.count { it.name == "loopbox-listener" }
 
 private suspend fun waitUntil(wanted: () -> Boolean) {

@@ -28,18 +28,19 @@ const FROM_AN_APK: u32 = 23;
 const NAMESPACES: u32 = 26;
 /// The name of a function that only the liblog of a test build has. Such a liblog writes to standard error.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
-/// The socket that a liblog writes to. The liblog of some builds of Android 5 writes to a device of the
-/// kernel instead, which is missing here.
+/// The socket that a liblog writes to. The liblog of some builds of Android 5 writes to a device node of the
+/// kernel instead, which does not exist here.
 const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
 /// The linker's option that enables tagged memory with synchronous faults: a fault occurs at the access
 /// itself. Linkers before Android 12 do not know the option.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 /// The name of an access fault that is detected at the access itself, because the tag is wrong.
 const FAULT: &str = "SEGV_MTESERR";
-/// What an error of the allocator that tags its memory begins with. Some builds have another allocator.
+/// The first words of an error message of the allocator that tags its memory. Some builds have another
+/// allocator.
 const SCUDO: &[u8] = b"Scudo ERROR";
 /// The emulator's options for a processor with tagged memory. `pauth-impdef` signs return addresses with a
-/// fast cipher: the real one would cost more time than everything else.
+/// fast cipher, because the real one would cost more time than everything else.
 const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
 /// Priority of a warning in the log.
 const WARNING: u8 = 5;
@@ -96,8 +97,8 @@ impl Row {
     }
 }
 
-/// Runs all scenarios on a device, in a root that is made below `out`. Needs the rights to change root and to
-/// mount.
+/// Runs all scenarios on a device, in a root that is made below `out`. Needs the rights for `chroot` and
+/// `mount`.
 ///
 /// # Errors
 /// When the root cannot be made.
@@ -141,8 +142,8 @@ fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     Ok(has(&file, LOG_SOCKET)? && !has(&file, FAKE_LOG)?)
 }
 
-/// Whether scenarios with tagged memory can run: the device's linker can enable it and its allocator tags
-/// memory. The emulated processor always supports it.
+/// Whether scenarios with tagged memory can run: the device's linker must be able to enable tags, and its
+/// allocator must set them. The emulated processor always supports tags.
 fn tags_memory(device: &Device, abi: Abi) -> Result<bool> {
     let (Abi::Arm64, Some(linker), Some(libc)) = (abi, device.linker(abi), device.library("libc.so", abi))
     else {
@@ -156,8 +157,8 @@ fn has(file: &Path, text: &[u8]) -> Result<bool> {
     Ok(bytes.windows(text.len()).any(|some| some == text))
 }
 
-/// Checks that the log has a warning that the sampler is off, because the substitute for libart is not an
-/// ART.
+/// Checks that the log has a warning that the sampler is off. It is off because the substitute for libart is
+/// not an ART.
 fn says_why(lines: &[Line]) -> Result<()> {
     let is_it = |line: &Line| {
         line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")
@@ -166,8 +167,8 @@ fn says_why(lines: &[Line]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the log shows that a process has used memory with a wrong tag. Android's linker has a handler
-/// for this fault, which cannot always send the signal again, so the exit status does not show it.
+/// Checks that the log shows that a process has used memory with a wrong tag. The exit status may not show
+/// this fault: Android's linker has a handler for it, which cannot always send the signal again.
 fn says_fault(lines: &[Line]) -> Result<()> {
     ensure!(lines.iter().any(|line| line.text.contains(FAULT)), "the log has {lines:?}");
     Ok(())
@@ -241,7 +242,7 @@ impl Root {
     }
 
     /// A command that runs a program of the root; the caller appends the program and its arguments. `options`
-    /// are for the emulator, and have no effect when the root needs none.
+    /// are for the emulator, and have no effect when the root needs no emulator.
     pub(crate) fn enter(&self, options: &[&str]) -> Command {
         let mut enter = Command::new("unshare");
         enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);

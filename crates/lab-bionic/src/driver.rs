@@ -11,8 +11,8 @@ use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::{Arch, Testbed};
 
-/// The flags that every part is compiled with. No header of the C library is included: its functions are
-/// linked by name.
+/// The flags that every C file here is compiled with. No header of the C library is included: its functions
+/// are linked by name.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
 
 /// The sources of the driver: the program, and a signal chain as `app_process` has it.
@@ -25,7 +25,7 @@ pub(crate) const CHAIN: &str = "libchain.so";
 /// machine.
 ///
 /// # Errors
-/// When there is no C compiler, or it refuses.
+/// When there is no C compiler, or it fails.
 pub fn compile_for_host(out: &Path) -> Result<()> {
     let (program, libart) = products(out);
     let mut cc = Command::new("cc");
@@ -41,7 +41,7 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
 /// architecture. Also compiles `init`, the first process of the machine with 16 KiB pages.
 ///
 /// # Errors
-/// When clang or lld is not there, or refuses.
+/// When clang or lld is not there, or fails.
 pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
     let tools = CompilerTools::ensure()?;
     let sysroot = testbed.sysroot()?;
@@ -67,7 +67,7 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
 /// Compiles the driver and the substitute for libart for a device, linked with the device's libraries.
 ///
 /// # Errors
-/// When clang or lld is not there, or refuses, or the device lacks a library that is linked.
+/// When clang or lld is not there, or fails, or the device lacks a library that is linked.
 pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Result<()> {
     let tools = Tools::of(device, abi, out)?;
     let (program, libart) = products(out);

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// The size in bytes of what comes before priority, tag and text: which log, the thread, and the time in two
-/// numbers.
+/// The size in bytes of the fields before priority, tag and text: the log's id, the thread's id, and the time
+/// as seconds and nanoseconds.
 const HEADER: usize = 1 + 2 + 4 + 4;
 
 /// A line of the log.

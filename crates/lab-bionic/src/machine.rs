@@ -40,8 +40,8 @@ const PAGE: &str = "16384";
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
 /// How long the emulator may run at most. All scenarios together take some ten seconds.
 const LIMIT: Duration = Duration::from_mins(10);
-/// `memory.high` of the cgroup in bytes: less than half of the heap that the driver fills, and twice what it
-/// needs before that.
+/// `memory.high` of the cgroup in bytes. It is less than half of the heap that the driver fills, and twice
+/// what the driver needs before it fills that heap.
 const LIMIT_BYTES: u64 = 96 << 20;
 /// The testbed's libraries that the programs on the machine need, in addition to the substitutes for
 /// Android's libraries.
@@ -51,7 +51,7 @@ const LIBRARIES: [&str; 5] =
 /// Boots the machine and runs all scenarios on it. Files are made below `out`.
 ///
 /// # Errors
-/// When the machine cannot be set up, does not boot, or has other pages.
+/// When the machine cannot be set up, does not boot, or has pages of another size.
 pub fn play(out: &Path) -> Result<Row> {
     let out = empty(out.join("machine"))?;
     let kernel = kernel(&out)?;
@@ -67,8 +67,8 @@ pub fn play(out: &Path) -> Result<Row> {
     Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, scenarios, took: begun.elapsed() })
 }
 
-/// Checks that the kernel makes main wait for memory above the limit of a cgroup, and that the report shows
-/// the wait; without the limit the report must not show one.
+/// Checks that the kernel makes main wait when its cgroup uses more memory than the limit, and that the
+/// report shows the wait. Without a limit the report must show no wait.
 fn limited(machine: &Machine) -> Result<()> {
     let free = hang_in_memory(machine, "free")?;
     let root = free.memory_limit().context("nothing about memory")?;

@@ -2,7 +2,8 @@
 //! `/dev/__properties__`.
 //!
 //! The format is that of `bionic/libc/system_properties` (`prop_area`, `prop_bt`, `prop_info`): a tree of the
-//! parts of names. The children of each node form a binary tree, ordered by length and then by bytes.
+//! parts of names between dots. The children of each node form a binary tree, ordered by length and then by
+//! bytes.
 
 use std::cmp::Ordering;
 

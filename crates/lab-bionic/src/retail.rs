@@ -1,6 +1,6 @@
 //! The scripted apps on a retail runtime of Android 5: the device's own `dalvikvm`, core library and C
-//! library, with the library that ships and the Java half. The message queue and the display are classes of
-//! the testbeds.
+//! library, together with Loopbox's shipped library and its Java half. The message queue and the display are
+//! classes of the testbeds.
 //!
 //! Later runtimes need a boot image and services of a running system, which a folder does not have.
 

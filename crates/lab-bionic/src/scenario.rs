@@ -20,7 +20,7 @@ const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
 pub trait Stage {
-    /// Runs a scenario to its end, with its reports in a folder of this name.
+    /// Runs a scenario to its end. Its reports go into the folder with the name `folder`.
     ///
     /// # Errors
     /// When the driver cannot be started.
@@ -65,7 +65,7 @@ pub struct Ended {
 
 /// A place whose processes run on this machine's kernel.
 pub trait Local {
-    /// The command that runs a scenario, with its reports in a folder of this name.
+    /// The command that runs a scenario whose reports go into the folder with the name `folder`.
     fn command(&self, scenario: &str, folder: &str) -> Command;
 
     /// The folder of this name, as this process sees it.

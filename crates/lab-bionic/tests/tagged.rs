@@ -1,7 +1,7 @@
 //! The library that ships for 64-bit Arm, with tagged memory: each wrong use of the heap ends the process.
 //!
-//! QEMU's user emulation has the instructions, and glibc's allocator tags its memory; the tag of memory
-//! changes when it is freed.
+//! QEMU's user emulation has the instructions, and glibc's allocator tags its memory. The allocator changes
+//! the tag of a block when the block is freed.
 
 use std::path::PathBuf;
 use std::process::Command;

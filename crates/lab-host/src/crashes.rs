@@ -98,8 +98,8 @@ extern "system" fn crash(_: EnvUnowned<'_>, _: JClass<'_>) {
     unsafe { nowhere.write_volatile(1) };
 }
 
-/// Forks a process that traces the calling thread and lets it run, with all of its signals, until the thread
-/// ends.
+/// Forks a process that traces the calling thread until the thread ends. The tracer lets the thread run, and
+/// passes all of its signals on to it.
 extern "system" fn attach(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut ready = [0; 2];
     // SAFETY: room for two descriptors.

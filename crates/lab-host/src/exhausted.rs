@@ -1,4 +1,4 @@
-//! A process without free memory, as at a limit of the address space: for a while malloc and related
+//! A process without free memory, as at a limit of the address space. While this lasts, malloc and related
 //! functions, mmap and pthread_create fail. At first they fail for large blocks only and a moment later for
 //! small ones, too, as when the free parts of the heap are used. The native half of `scenario.Exhausted`.
 
@@ -20,10 +20,11 @@ const RECORDER: i32 = 2;
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
 /// A block of this size and more gets separate pages.
 const LARGE: usize = 64 << 10;
-/// How long small blocks are still available after the first large one was refused, so that a call into ART
-/// that began before can end. ART ends the process when a block for itself is refused, whoever called it.
+/// Small blocks stay available for this time after the first large one was refused, so that a call into ART
+/// that is under way can return. ART ends the process when ART itself is refused a block, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
-/// How long small blocks are still available when nobody requests a large one.
+/// How long to wait for the first large block to be refused. After this time, small blocks stay available for
+/// [`SMALL_LAST`] in any case.
 const UNASKED: Duration = Duration::from_millis(400);
 /// Whether small blocks are refused, too.
 static ALL: AtomicBool = AtomicBool::new(false);
@@ -173,7 +174,7 @@ unsafe extern "C" fn pthread_create(
     unsafe { std::mem::transmute::<*mut c_void, Create>(next)(thread, attributes, start, argument) }
 }
 
-/// Refuses memory for this long to the threads that `whose` selects.
+/// Refuses memory for `ms` milliseconds to the threads that `whose` selects.
 extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jlong) {
     let over = Duration::from_millis(ms.unsigned_abs());
     // The thread is there before there is nothing left for one.

@@ -133,8 +133,8 @@ fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'loc
     Ok(array.into())
 }
 
-/// Selects the queue with a lock before the first Looper, if the testbed wants that. `ActivityThread.main` of
-/// API 37 does so by its argument `--use-deliqueue=BOOL`.
+/// If the testbed wants that, selects the queue with a lock, as `ActivityThread.main` of API 37 does by its
+/// argument `--use-deliqueue=BOOL`. To be called before the first Looper is made.
 fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
     if testbed.api_level < 37 || !testbed.vm_options.iter().any(|option| option == LEGACY_QUEUE) {
         return Ok(());

@@ -28,8 +28,8 @@ fn announce() {
     unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
 }
 
-/// Spins for ever. It is a jump in assembly, because in a loop in Rust even a load from an atomic word would
-/// be a call, if not optimised.
+/// Spins for ever. It is a jump in assembly: in a Rust loop without optimisation even a load from an atomic
+/// word would be a call.
 #[inline(never)]
 extern "C" fn native_hang_spin() {
     announce();

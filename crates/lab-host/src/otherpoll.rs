@@ -26,8 +26,8 @@ extern "system" fn wrapper(env: *mut JNIEnv, queue: jobject, handle: jlong, time
     before(env, queue, handle, timeout_ms);
 }
 
-/// Finds where the VM keeps the address of the function of `nativePollOnce`. It must still be that of this
-/// program's function.
+/// Finds where the `ArtMethod` of `nativePollOnce` keeps the address of the native function. That function
+/// must still be the one of this program.
 extern "system" fn find(env: *mut JNIEnv, _: jclass, method: jobject) {
     // SAFETY: a live reflected method; on these runtimes its id is the address of its `ArtMethod`, which is
     // larger than this.
@@ -69,8 +69,8 @@ extern "system" fn restore_first(env: *mut JNIEnv, _: jclass) {
     set(env, natives::poll_once_address());
 }
 
-/// Replaces the function of `nativePollOnce` by a jump to it, made in memory without a file, as libraries
-/// that rewrite code do.
+/// Replaces the native function of `nativePollOnce` by generated code that only jumps to the replaced
+/// function. The code is in memory without a file, as with libraries that rewrite code.
 extern "system" fn jump(env: *mut JNIEnv, _: jclass) {
     #[cfg(target_arch = "x86_64")]
     let (code, address_at): (&[u8], usize) = (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0], 2);

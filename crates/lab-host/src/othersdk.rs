@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static PASS_ON: AtomicBool = AtomicBool::new(false);
 static FOUND: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
-/// `LIBRARY` is a library that was loaded, `ITS_HANDLER` the handler that it set.
+/// `LIBRARY` is the library that was loaded, and `ITS_HANDLER` is the handler that this library set.
 static LIBRARY: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
 static ITS_HANDLER: AtomicUsize = AtomicUsize::new(0);
 
@@ -51,8 +51,8 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
     }
 }
 
-/// `NOTIFIER` is the eventfd that the dumper's handler writes to, `FOUND_MASK` the signal mask from before
-/// the dumper was installed, and `DUMPS` how often it has dumped.
+/// `NOTIFIER` is the eventfd that the dumper's handler writes to. `FOUND_MASK` is the signal mask from before
+/// the dumper was installed. `DUMPS` counts the dumps.
 static NOTIFIER: AtomicI32 = AtomicI32::new(-1);
 static FOUND_MASK: AtomicPtr<libc::sigset_t> = AtomicPtr::new(ptr::null_mut());
 static DUMPS: AtomicU32 = AtomicU32::new(0);
@@ -75,8 +75,8 @@ fn signal_catcher() -> Option<libc::pid_t> {
 }
 
 /// The same as xCrash 3.0.0 (`xcc_signal_trace_register`, `xc_trace_dumper`): unblocks the signal on the main
-/// thread, sets a handler that blocks all signals and wakes a thread, and passes the signal on to the Signal
-/// Catcher from there.
+/// thread, and sets a handler that blocks all signals and wakes a thread. That thread passes the signal on to
+/// the Signal Catcher.
 extern "system" fn install_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
     let mut set = MaybeUninit::uninit();
     let mut mask = MaybeUninit::uninit();
@@ -122,8 +122,8 @@ extern "system" fn dumps(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     DUMPS.load(Ordering::SeqCst).cast_signed()
 }
 
-/// Sets a handler with the C library's `sigaction`, found by `dlsym`, and so past ART's signal chain. The
-/// handler does not pass the signal on.
+/// Sets a handler with the C library's `sigaction`, which is found by `dlsym`. So the call bypasses ART's
+/// signal chain. The handler does not pass the signal on.
 extern "system" fn install_past_the_chain(_: EnvUnowned<'_>, _: JClass<'_>) {
     type Sigaction =
         unsafe extern "C" fn(libc::c_int, *const libc::sigaction, *mut libc::sigaction) -> libc::c_int;
@@ -184,8 +184,8 @@ extern "system" fn set_by_system_call(_: EnvUnowned<'_>, _: JClass<'_>, what: ji
     assert_eq!(failed, 0);
 }
 
-/// Registers for the signal in ART's signal chain, as a debugger or a translator of other processors' code
-/// may.
+/// Registers for the signal in ART's signal chain, as a debugger or a native bridge (a translator of another
+/// processor's code) may.
 extern "system" fn claim(_: EnvUnowned<'_>, _: JClass<'_>) {
     extern "C" fn not_mine(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) -> bool {
         false

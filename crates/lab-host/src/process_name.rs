@@ -4,7 +4,8 @@
 use anyhow::{Context, Result, ensure};
 use std::ptr;
 
-/// Names the process. The arguments that it was started with are gone then: a process of the zygote has none.
+/// Names the process. The name is written over the arguments that the process was started with, as on a
+/// device, where the zygote's processes have none.
 ///
 /// # Errors
 /// When the name is longer than the arguments, or the kernel does not say where these are.

@@ -1,5 +1,5 @@
-//! Simulates a kernel that lacks a system call: with `LOOPBOX_HOST_REFUSE=process_vm_readv` in the
-//! environment this process does not have that call, as on kernels that are built without it.
+//! Simulates a kernel that is built without a system call. If the environment has
+//! `LOOPBOX_HOST_REFUSE=process_vm_readv`, that call fails in this process as on such a kernel.
 
 use anyhow::{Context, Result, ensure};
 use std::io;

@@ -21,7 +21,7 @@ pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Nativ
         .with_context(|| format!("cannot register natives of {class}"))
 }
 
-/// Registers those of the natives that the class has, which depends on the API level.
+/// Registers those natives that the class declares. Which ones it declares depends on the API level.
 ///
 /// # Errors
 /// When it has none of them.

@@ -17,7 +17,7 @@ const READY: &str = "LOOPBOX_HOST_TESTBED";
 pub(crate) struct Testbed {
     pub(crate) api_level: u32,
     boot_class_path: Vec<PathBuf>,
-    /// The jars of the boot class path with the flags by which the runtime knows hidden interfaces.
+    /// The jars of the boot class path that have the runtime's hidden-API flags.
     #[serde(default)]
     boot_class_path_hidden_api: Vec<PathBuf>,
     library_path: Vec<PathBuf>,
@@ -45,10 +45,10 @@ impl Testbed {
         Ok(testbed)
     }
 
-    /// The boot class path for the VM, with or without marks on hidden interfaces.
+    /// The boot class path for the VM, with or without hidden-API flags.
     ///
     /// # Errors
-    /// When the testbed has no boot class path with such marks.
+    /// When the testbed has no boot class path with hidden-API flags.
     pub(crate) fn boot_class_path(&self, hidden_api: bool) -> Result<OsString> {
         if !hidden_api {
             return Ok(self.join(&self.boot_class_path));

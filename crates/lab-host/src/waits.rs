@@ -163,7 +163,7 @@ extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
-/// Waits as a binder call does whose other process does not answer.
+/// Waits like a binder call that the other process does not answer.
 extern "system" fn transact(
     _: EnvUnowned<'_>,
     _: JObject<'_>,

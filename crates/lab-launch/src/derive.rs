@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use loopbox_testbed::{Manifest, Testbed};
 
-/// Writes a copy of a testbed's description into another folder, with a change, and opens it. The files are
-/// those of the other testbed.
+/// Writes a changed copy of a testbed's description into another folder, and opens the copy. Its relative
+/// paths become absolute, so the copy uses the files of `testbed`.
 ///
 /// # Errors
-/// When it cannot be written, or names a file that does not exist.
+/// When the copy cannot be written, or names a file that does not exist.
 pub fn derive(testbed: &Testbed, folder: &Path, change: impl FnOnce(&mut Manifest)) -> Result<Testbed> {
     let absolute = |path: &PathBuf| {
         let inside = testbed.dir.join(path);

@@ -152,7 +152,8 @@ impl Launcher {
         self.libraries.join("libloopbox.so")
     }
 
-    /// The host program in the environment of the testbed and with its description, but without an app.
+    /// The command that runs the host program in the testbed's environment, with the testbed's description
+    /// and without an app.
     pub fn host(&self) -> Command {
         // The variables of the testbed are there from the start: the host program need not start itself
         // again, which an emulated one could not do.
@@ -167,7 +168,7 @@ impl Launcher {
         self.app_in(&self.jar, class)
     }
 
-    /// A process that will run `main` of `class` in an app in a separate dexed jar.
+    /// A process that will run `main` of `class`. The app is in `jar`, a separate dexed jar.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
         let mut command = self.host();
         command.arg("--app").arg(jar);
@@ -224,9 +225,9 @@ pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 /// Builds the recorder's libraries, the host program and the probe of `loopbox-art`'s tests for this machine;
 /// returns the folder with them.
 ///
-/// All tests build them by this call. If they were built together with other packages, they would have other
-/// features; cargo removes the old file before it writes the new one, and a program that starts in between
-/// finds no library.
+/// All tests build them by this call. Built together with other packages, they would have other features, so
+/// cargo would write them again. It removes the old file before it writes the new one, and a program that
+/// starts in between finds no library.
 ///
 /// # Errors
 /// When they do not compile.
@@ -401,7 +402,8 @@ impl Running {
     /// Waits for a line of standard output that contains `text`.
     ///
     /// # Errors
-    /// When the process ends first, or the line does not come within `limit`; with what the process printed.
+    /// When the process ends first, or the line does not come within `limit`. The error has what the process
+    /// printed.
     pub fn wait_for(&mut self, text: &str, limit: Duration) -> Result<String> {
         let end = Instant::now() + limit;
         loop {

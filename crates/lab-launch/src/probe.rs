@@ -12,8 +12,8 @@ use loopbox_testbed::{Arch, Testbed};
 use crate::launch::{Build, java_below, programs, started_by};
 use crate::shrink::{Release, Shrinker};
 
-/// Rules for R8: it must not rename or inline anything of the probe, but still writes the debug info that it
-/// writes for apps.
+/// Rules for R8: it must not rename or inline anything of the probe, but must write the same debug info as
+/// for apps.
 const PROBE_RULES: &str = "
 -keep class probe.** { *; }
 -keepattributes RuntimeInvisibleAnnotations
@@ -64,7 +64,8 @@ impl Probe {
         Self::compiled(name, user, how, &sources()?)
     }
 
-    /// As [`Self::new`], without the annotation `@FastNative`, which makes the sampler's thread runnable.
+    /// As [`Self::new`], but the Java half lacks the annotation `@FastNative`, by which the sampler's thread
+    /// is runnable.
     ///
     /// # Errors
     /// When something cannot be set up or built.
@@ -121,7 +122,7 @@ impl Probe {
         places.find(|path| path.exists()).unwrap_or_else(|| self.testbed.manifest.libart.clone().into())
     }
 
-    /// Runs a class to its end, which it must report by a last line `done`; returns the lines that it
+    /// Runs a class to its end. The last line that it prints must be `done`. Returns the lines that it
     /// printed.
     ///
     /// # Errors
@@ -173,7 +174,7 @@ impl Probe {
     /// Runs discovery alone.
     ///
     /// # Errors
-    /// When it refuses to sample, or the layout was discovered without a row.
+    /// When discovery refuses to sample, or no row of the offset tables confirmed the layout.
     pub fn discovered(&self) -> Result<Discovered> {
         let lines = self.run("probe.Discover", &[], &[])?;
         let discovery =

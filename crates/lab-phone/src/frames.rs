@@ -11,9 +11,9 @@ use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statis
 
 use crate::stage::Stage;
 
-/// How many phases run in one process: a directory keeps a limited number of reports.
+/// How many phases run in one process, because a directory keeps a limited number of reports.
 const AT_ONCE: usize = 6;
-/// The first level with method handles.
+/// The first API level with method handles.
 const FIRST_WITH_HANDLES: u32 = 26;
 
 /// The results of the scenario.

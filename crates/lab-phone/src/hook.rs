@@ -1,4 +1,5 @@
-//! What watching the main Looper costs per message, with the phone's own compiler.
+//! The cost per message of watching the main Looper, measured on the phone. The phone's own compiler makes
+//! the code.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::stage::Stage;
 
-/// The first level with an Observer.
+/// The first API level with an Observer.
 const FIRST_WITH_OBSERVER: u32 = 29;
 /// The ways to watch (variants of `bench.HookBench`), each with the variant that it is compared with.
 const WAYS: [(&str, &str); 2] = [("printer", "printer-empty"), ("observer", "none")];

@@ -63,8 +63,8 @@ pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
     Ok(Killed { ring_age_ns, report_age_ns: running.age_ns(), stacks: stacks.len() })
 }
 
-/// Waits until the ring of the process, read as if it had been killed now, has a hang with a name and a
-/// stack; returns the hang's age.
+/// Reads the ring of the process, as the next launch would after a kill, until the ring has a hang with a
+/// name and a stack. Returns the hang's age.
 fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
     let end = Instant::now() + LIMIT;
     while Instant::now() < end {

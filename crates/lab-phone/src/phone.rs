@@ -168,8 +168,8 @@ pub(crate) fn is_called(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == ending)
 }
 
-/// The module that has ART, out of the package manager's list: `package:com.google.android.art
-/// versionCode:341411000`.
+/// Finds the module that contains ART in the package manager's list. A line of the list:
+/// `package:com.google.android.art versionCode:341411000`.
 fn art_module(packages: &str) -> Option<String> {
     let modules = packages.lines().filter_map(|line| line.trim().strip_prefix("package:")?.split_once(' '));
     let has_art = |name: &str| name.ends_with(".android.art") || name.ends_with(".android.runtime");

@@ -12,7 +12,7 @@ const SCENARIO: &str = "sigquit";
 /// The results of the scenario.
 #[derive(Debug)]
 pub(crate) struct SigQuit {
-    /// How the handler works, as the report's feature says it.
+    /// The detail of the report's SIGQUIT feature, which says how the handler works.
     pub(crate) how: String,
 }
 

@@ -16,8 +16,8 @@ import java.util.List;
 
 /**
  * Compiles the rules of a baseline profile for the dex files of an app, as the Android Gradle plug-in does,
- * and prints what the compiled file contains. Arguments: the rules, R8's mapping, the profile and its
- * metadata to write, the dex files.
+ * and prints what the compiled file contains. Arguments: the rules, R8's mapping, the output paths of the
+ * profile and of its metadata, the dex files.
  */
 final class CompileProfile {
     private static final int DEX_FILES_FROM = 4;

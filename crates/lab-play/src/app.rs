@@ -48,7 +48,7 @@ pub(crate) struct App {
 struct Profile {
     compiled: PathBuf,
     metadata: PathBuf,
-    /// What it contains, by the names before R8, in lines of the rules' format.
+    /// What the profile contains, as lines in the format of profile rules, with the names before R8.
     lines: Vec<String>,
 }
 
@@ -234,7 +234,7 @@ impl App {
         Ok(())
     }
 
-    /// How many methods of the recorder the installed app's baseline profile has.
+    /// The number of the recorder's methods in the baseline profile of the installed app.
     pub(crate) fn profile_methods(&self) -> usize {
         self.profile.methods()
     }

@@ -29,8 +29,8 @@ struct Artifacts {
     sdk: Vec<Artifact>,
 }
 
-/// Classes that the platform has but an SDK's `android.jar` does not: R8 would take them for interfaces of
-/// the app.
+/// Classes that the platform has but an SDK's `android.jar` does not. The app is built without them, because
+/// R8 treats unknown classes in another way than those of the SDK.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
 
 /// The tools, and the SDK that every app is built against.
@@ -133,7 +133,7 @@ impl Chain {
         run(javac.args(sources)).map(drop)
     }
 
-    /// Shrinks, as for a release, and writes the mapping of names.
+    /// Shrinks the app with R8, as for a release, and writes the mapping of names.
     pub(crate) fn shrink(
         &self,
         rules: &[PathBuf],
@@ -159,7 +159,7 @@ impl Chain {
         run(shrink.arg("--output").arg(out).args(jars)).map(drop)
     }
 
-    /// The command that runs one of the programs in `java`, compiled into `work`.
+    /// The command that runs a program of the folder `java`. The program is compiled into `work` first.
     pub(crate) fn own(&self, class: &str, work: &Path) -> Result<Command> {
         let source = root().join(format!("crates/lab-play/java/{class}.java"));
         let mut javac = self.tools.javac();

@@ -27,7 +27,7 @@ use loopbox_art::{
 static ART: OnceLock<Art> = OnceLock::new();
 static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 
-/// What `hop` and the fast native `walk`, which runs inside of it on the same thread, pass to each other.
+/// What `hop` and the fast native `walk` pass to each other. `walk` runs inside of `hop`, on the same thread.
 #[derive(Default)]
 struct Hop {
     /// Whether `walk` has to find the monitor that a thread waits for: the suspended thread or, when none is
@@ -102,8 +102,8 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
     })
 }
 
-/// `@FastNative static native void walk()`: does what `hop` needs a runnable thread for, or runs the check of
-/// discovery for `install`.
+/// `@FastNative static native void walk()`: does the part of `hop` that needs a runnable thread, or runs
+/// the check of discovery for `install`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.
@@ -150,7 +150,8 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
     });
 }
 
-/// Runs the fast native with the suspended thread. Whatever happens in there, the thread is resumed.
+/// Runs the fast native, which gets the suspended thread, if there is one. Whatever happens in there, the
+/// thread is resumed.
 fn hop(
     env: &mut Env<'_>,
     class: &JClass<'_>,

@@ -1,4 +1,4 @@
-//! Samples the main thread while it is parked inside of a lock that the whole process needs.
+//! Samples the main thread while it holds a lock that the whole process needs, and is parked.
 //!
 //! A thread that allocates, or loads or looks up a library, between suspend and resume would wait here for
 //! the stopped main thread for ever.
@@ -128,8 +128,8 @@ fn held(loader: bool) -> bool {
     false
 }
 
-/// Takes the lock and releases it, each time that [`ASKED`] changes; then stores that number in [`GOT`].
-/// `seen` is the last number that was handled.
+/// Takes the lock and releases it, each time that [`ASKED`] changes; then stores the value of [`ASKED`] in
+/// [`GOT`]. `seen` is the last value that was handled.
 fn check(loader: bool, mut seen: u32) {
     while !DONE.load(Ordering::Acquire) {
         let asked = ASKED.load(Ordering::Acquire);

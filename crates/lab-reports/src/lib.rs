@@ -63,8 +63,8 @@ impl Frame {
     }
 }
 
-/// Each stack of a tree, oldest stack first, and whether frames were left out of it. A stack begins with its
-/// top frame. The frames below those left out are left out too.
+/// Each stack of a tree, oldest stack first, and whether the stack is incomplete. A stack begins with its top
+/// frame. If frames were left out in the middle of a stack, the result ends above them.
 ///
 /// # Errors
 /// When the tree contradicts itself.

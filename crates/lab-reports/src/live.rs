@@ -1,4 +1,4 @@
-//! What is visible of a process while it runs, so that tests can wait for it instead of for time to pass.
+//! What tests can see of a process while it runs. They wait until they see it, instead of for a fixed time.
 
 use std::fs;
 use std::path::Path;
@@ -85,9 +85,10 @@ pub fn tree_of(report: &Report, token: Token) -> Option<&StackTree> {
 
 /// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.
 ///
-/// While it writes a trace, it may take another signal as well: it takes what is pending for the process when
-/// it returns to `sigwait`. On a busy machine that may be before the main thread, which the kernel has chosen
-/// for the signal and woken, gets a processor. `docs/anr.md` describes this for the product.
+/// Before that it may also take a signal that is meant for the main thread: when it has written a trace and
+/// returns to `sigwait`, it takes what is pending for the process. The kernel has chosen the main thread for
+/// that signal and woken it, but on a busy machine the main thread may get a processor too late.
+/// `docs/anr.md` describes this for the product.
 ///
 /// # Errors
 /// When it does not, or the process is gone.
@@ -107,7 +108,7 @@ pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
 }
 
 /// Sends an app a SIGQUIT that its main thread gets. First waits until the Signal Catcher waits for its next
-/// signal: while it is on its way there, it may take this one.
+/// signal, because before that it might take this one.
 pub fn quit(app: &Running) -> Result<()> {
     wait_for_signal_catcher(app.pid())?;
     app.signal("QUIT")

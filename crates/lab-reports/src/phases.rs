@@ -32,8 +32,8 @@ pub const PHASES: [&str; 17] = [
     "ClassLoading",
 ];
 
-/// The bottom of the main thread's stacks: in the host program the app's `main`, in Android's `app_process`
-/// the method that calls it.
+/// The bottom of the main thread's stacks. In the host program it is the app's `main`. In Android's
+/// `app_process` it is the method that calls `main`.
 const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 
 /// The results of one run of all phases.
@@ -65,8 +65,8 @@ impl Figures {
         self.wrong.is_empty() && self.faults.is_empty()
     }
 
-    /// Checks the stacks of a phase's report. Returns whether the phase's method is in any of them. A sampler
-    /// that was late has seen the phase's message only while the message was already writing the report.
+    /// Checks the stacks of a phase's report. Returns whether the phase's method is in any of them. It may be
+    /// in none when the sampler was late: then the phase's message was already writing the report.
     ///
     /// # Errors
     /// When a tree contradicts itself.

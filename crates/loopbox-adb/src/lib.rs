@@ -85,7 +85,7 @@ impl Adb {
     /// there.
     ///
     /// # Errors
-    /// When the device cannot be used, or does not take it: why.
+    /// When the device cannot be used, or does not take the file; the error says why.
     pub fn push(&self, serial: &str, file: &Path, path: &str, mode: u32) -> Result<()> {
         let words = [OsStr::new("push"), file.as_os_str(), OsStr::new(path)];
         let pushed = self.run(self.on_device(serial, words), MAX_ANSWER, 0)?;

@@ -54,7 +54,7 @@ struct Installed {
 
 static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
 
-/// A recording that has ended, as far as the main thread has still to undo it.
+/// What is left of a recording that has ended: the parts that only the main thread can undo.
 struct Ended {
     /// Keeps the eventfd open: a handler of SIGQUIT may be about to write to it.
     session: Arc<Session>,
@@ -154,13 +154,14 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     Ok(())
 }
 
-/// A process older than this at install was not started for the message that runs in it.
+/// A process that is older than this at the installation was not started for the message in which the
+/// installation runs.
 const OLDEST_START_NS: u64 = 600_000_000_000;
-/// Records the message that the installation runs in. On the main thread, before its hook is in.
+/// Records the message that the installation runs in. On the main thread, before the hook is installed.
 ///
 /// `loops`: how many `Looper.loop` are on the stack. `binds`: whether the message starts the app; then
-/// `start_ms` is when it began, uptime. It is 0 or less when that is not known; then the process's start is
-/// used.
+/// `start_ms` is when the message began, uptime. `start_ms` is 0 or less when that is not known; then the
+/// process's start is used.
 pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
     let Some(session) = current() else { return };
     let now_ns = clock::now_ns();
@@ -251,9 +252,9 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
     }
 }
 
-/// Ends the recording, on any thread. From here on no report gets its name, nothing is copied and no listener
-/// is called; [`wait_until_ended`] waits for what is under way. The main thread's callbacks do nothing any
-/// more. [`leave`] undoes the rest.
+/// Ends the recording, on any thread. From here on no report's file gets its final name, nothing is copied
+/// and no listener is called; [`wait_until_ended`] waits for what is under way. The main thread's callbacks
+/// do nothing any more. [`leave`] undoes the rest.
 pub fn uninstall() {
     let Some(Installed { session, sig_quit, .. }) = installed(Option::take) else { return };
     session.gate.close();
@@ -296,10 +297,11 @@ pub fn leave() {
     drop(session);
 }
 
-/// Notes that another library had taken out the hook, so messages ran unseen. It may do so again while main
-/// sleeps, and then nothing would wake the stall monitor.
+/// Notes that another library had taken out the hook, so messages ran unseen. The library may take it out
+/// again while main sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
-    /// Libraries that repeatedly take the hook's place do that about every second.
+    /// How long the hook is not relied on, at least. A library that repeatedly takes the hook's place does so
+    /// about every second.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();
@@ -318,8 +320,8 @@ pub fn doubt_hook() {
     }
 }
 
-/// Compares with the first time, after the last message that the hook saw, at which the main thread was seen
-/// at rest: whether it has run since. `None` where there was no such time, a message runs, or nothing
+/// Whether main has used processor time since the stall monitor saw it at rest for the first time after the
+/// hook's last message. `None` where main was not seen at rest since that message, a message runs, or nothing
 /// records.
 pub fn ran_at_rest() -> Option<bool> {
     current()?.ran_at_rest()
@@ -334,8 +336,8 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
-/// Sets the state that the status has for a feature of display frames: for the frames, their stages, touches
-/// or jank types.
+/// Sets whether a feature of display frames is on in the status, and why. The features are the frames, their
+/// stages, touches and jank types.
 pub fn set_frames(feature: Feature, on: bool, detail: String) {
     if let Some(session) = current().filter(|session| session.frames.is_some()) {
         session.features.set(feature, on, detail);
@@ -372,9 +374,9 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
     Some(lines)
 }
 
-/// The thread whose end the main thread waits for, by [`loopbox_art::Art::joined_by_main`]. Called from a
-/// fast native method, so it does not wait for the lock of the recording: a thread that has the lock may wait
-/// for the collector, and the collector for the caller.
+/// The thread whose end the main thread waits for. [`loopbox_art::Art::joined_by_main`] finds it. Called from
+/// a fast native method, so it does not wait for the lock of the recording: a thread that has the lock may
+/// wait for the collector, and the collector for the caller.
 pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
     let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);
     session.art.get()?.joined_by_main(env, threads)
@@ -387,15 +389,17 @@ pub fn set_paused(paused: bool) {
     }
 }
 
-/// Sets whether the app is in the background. False while it starts, and while it is not known.
+/// Sets whether the app is in the background. `background` is false while the app starts, and while its state
+/// is not known.
 pub fn set_background(background: bool) {
     if let Some(session) = current() {
         session.shared.set_background(background);
     }
 }
 
-/// Sets what the app's performance monitor is notified of from now on, in milliseconds; a level of 0 means
-/// nothing. Returns false while nothing records.
+/// Sets what the app's performance monitor is notified of from now on: messages longer than `level_ms`, a
+/// message that blocks for `block_ms`, and, every `tick_ms`, that it is time to sample the process. A
+/// `level_ms` of 0 switches all notifications off. Returns false while nothing records.
 pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
     let Some(session) = current() else { return false };
     let [level_ns, block_ns, tick_ns] = [level_ms, block_ms, tick_ms].map(|ms| ms.saturating_mul(1_000_000));
@@ -451,7 +455,7 @@ pub fn warn_of_anr(id: i32, kind: i32, consumed_ms: u64, timeout_ms: u64) {
     }
 }
 
-/// How many reports the app has asked for and was refused.
+/// How many of the app's requests for reports were refused.
 pub fn refused_requests() -> u32 {
     current().map_or(0, |session| session.allowance.refused())
 }
@@ -476,9 +480,9 @@ pub fn dump(reason: String, timeout: Duration, in_listener: bool) -> Option<Path
     answered.unwrap_or_else(PoisonError::into_inner).0.take().flatten()
 }
 
-/// Has a report written without waiting for it. Java is called with the number of the request and the report,
-/// or without a report when there is none; for a request with number 0 it is not called. Returns false, and
-/// makes no call, while nothing records.
+/// Has a report written without waiting for it. Java is then called with two things: the request's number,
+/// and the report, or null when there is none. For a request with number 0 Java is not called. Returns false,
+/// and makes no call, while nothing records.
 pub fn ask_for_dump(reason: String, asked: i64, in_listener: bool) -> bool {
     let Some(session) = current() else { return false };
     let gate = Arc::clone(&session.gate);

@@ -44,8 +44,8 @@ pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBu
     Ok(short)
 }
 
-/// Puts the archives into a Maven repository: the Java half, and some libraries with their files. Returns the
-/// file of the archive that apps depend on.
+/// Puts the archives into a Maven repository: the classes of the Java half, and the given native libraries.
+/// Returns the file of the archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.
@@ -86,8 +86,8 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
     Ok(archive)
 }
 
-/// Names the classes that the start of an app needs. The app's build merges this file, and ART compiles the
-/// classes when it installs the app.
+/// The file that lists the classes that the start of an app needs. The app's build merges it, and ART
+/// compiles the classes when it installs the app.
 const PROFILE: &str = "baseline-prof.txt";
 
 /// The suffix of the file with the symbols of an archive's libraries.
@@ -229,7 +229,7 @@ fn jar(files: &Entries) -> Entries {
     entries
 }
 
-/// A compressed archive, the same for the same entries.
+/// A compressed archive of the entries. Equal entries give equal bytes.
 fn zip(entries: &Entries) -> Result<Vec<u8>> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default()

@@ -30,9 +30,9 @@ pub struct Row {
     pub abi: Abi,
     /// How many of the list's symbols it has.
     pub there: usize,
-    /// The symbols that it has without the requested version; its level is one at which that is allowed.
+    /// The symbols that it has without the requested version, which is allowed at its level.
     pub without_version: Vec<String>,
-    /// The symbols newer than the oldest Android that it does not have.
+    /// The optional symbols, newer than the oldest supported Android, that are missing on the device.
     pub absent: Vec<String>,
     /// The statements of the list that are wrong for the device.
     pub faults: Vec<String>,
@@ -154,8 +154,8 @@ impl Exports {
 }
 
 impl Row {
-    /// Compares one symbol that a library must have according to the list. `due`: in a library that has
-    /// versions the symbol must also have this version.
+    /// Compares one symbol that a library must have according to the list. `due`: the symbol must also have
+    /// this version, if the library has versions.
     fn compare(
         &mut self,
         exports: &BTreeMap<&str, Exports>,

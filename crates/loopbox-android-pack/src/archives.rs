@@ -1,4 +1,4 @@
-//! The sizes of the archives, as a table in `docs/size.md` that is written when sizes are recorded.
+//! The sizes of the archives, as a table in `docs/size.md`. The command that records sizes writes the table.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -28,8 +28,8 @@ pub(crate) struct Artifact {
     /// The data file with its shrinker rules.
     pub(crate) rules: &'static str,
     pub(crate) needs: &'static [Needed],
-    /// Whether it has the classes of the archive that apps depend on, so that an app can only have one of the
-    /// two.
+    /// Whether this archive has the same classes as the archive that apps depend on, so that an app can only
+    /// have one of the two.
     replaces_loopbox: bool,
 }
 

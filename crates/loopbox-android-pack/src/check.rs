@@ -83,7 +83,7 @@ pub(crate) fn check(bytes: &[u8], rules: &Rules<'_>) -> Result<Vec<Check>> {
     ])
 }
 
-/// Fails with the failed checks' own words.
+/// Fails when a check failed, with the texts of the failed checks.
 pub(crate) fn verdict(checks: &[Check]) -> Result<()> {
     let failed: Vec<String> = checks.iter().filter(|c| c.outcome.is_err()).map(ToString::to_string).collect();
     if !failed.is_empty() {

@@ -28,7 +28,7 @@ pub struct ClassFile {
     pub extends: Vec<String>,
     /// The members by name and descriptor, `getQueue:()Landroid/os/MessageQueue;`.
     pub members: BTreeMap<String, Member>,
-    /// The classes that it names, including itself.
+    /// The classes and members that it refers to, including itself.
     pub uses: BTreeSet<Used>,
 }
 

@@ -8,7 +8,7 @@ use goblin::elf::Elf;
 
 use crate::abi::{self, Abi};
 
-/// The number of links that are followed: a phone's `/system/lib64/libc.so` is one into `/apex`.
+/// The number of links that are followed: a phone's `/system/lib64/libc.so` is a link into `/apex`.
 const MAX_LINKS: usize = 8;
 
 /// A folder laid out like a device's root.
@@ -18,7 +18,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The folder if it is a device's, else the folders in it that are.
+    /// Returns `folder` if it has a device's files, otherwise each folder in it that has a device's files.
     ///
     /// # Errors
     /// When the folder cannot be read.

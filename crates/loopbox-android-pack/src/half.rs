@@ -64,8 +64,8 @@ impl AllClasses {
     }
 }
 
-/// Compiles all of it, and what apps may copy: the integrations, against declarations of their SDKs, and the
-/// sample app.
+/// Compiles the sources of all archives, and the code that apps may copy: the integrations (against
+/// declarations of their SDKs) and the sample app.
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
     let besides = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));
@@ -500,7 +500,8 @@ mod tests {
         assert!(!native, "the screen is Java alone");
     }
 
-    /// A change of the public API makes the file differ; it is copied over when the change is intended.
+    /// The check fails after a change of the public API. If the change is intended, the new file is copied
+    /// over the recorded one.
     #[test]
     fn the_public_api_is_the_recorded_one_with_and_without_effect() {
         let mut compiled = compiled();

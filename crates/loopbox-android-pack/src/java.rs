@@ -1,5 +1,5 @@
-//! A Java compiler for Android, against API 23 and with every warning as an error; and the tools that
-//! document and list its results.
+//! Compiles Java for Android, against API 23 and with every warning as an error. Documents and lists the
+//! results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,8 @@ struct AndroidJar {
     package: Vec<Package>,
 }
 
-/// Part of the cache keys below: it represents the arguments and the order of compilation and documentation.
+/// A part of the cache keys below. Change it whenever the arguments or the order of compilation and
+/// documentation change.
 const VERSION: u32 = 1;
 
 /// A Java compiler and what Android apps compile against.

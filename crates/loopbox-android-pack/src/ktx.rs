@@ -14,8 +14,8 @@ use loopbox_setup::registry::{Pinned, Registry};
 /// The archive's name, and that of its module for Kotlin's compiler.
 pub(crate) const NAME: &str = "loopbox-ktx";
 
-/// The Kotlin version that the archive is written in. Compilers from the version before this one on can read
-/// the result.
+/// The Kotlin version that the archive is written in. Compilers of this version, of the one before it, and
+/// newer ones can read the result.
 pub const LANGUAGE: &str = "2.1";
 
 /// Kotlin's standard library of version [`LANGUAGE`].

@@ -115,8 +115,8 @@ pub fn pack(options: &Options) -> Result<()> {
     weigh(&libraries, archives, &toolchain.name(), options.bless)
 }
 
-/// Checks that some library imports each symbol of the list of Android's symbols: people read the list as a
-/// contract.
+/// Checks that each symbol of the list of Android's symbols is imported by at least one library: people read
+/// the list as a contract.
 fn ensure_list_is_short<'a>(
     list: &SymbolList,
     libraries: impl Iterator<Item = &'a Library> + Clone,

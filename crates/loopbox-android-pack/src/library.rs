@@ -46,7 +46,7 @@ pub(crate) enum Shown {
     Nothing,
     /// The library's size, and the result of each check.
     Checks,
-    /// In addition to that, what the library's bytes are used for.
+    /// The same as [`Checks`](Self::Checks), and what the library's bytes are used for.
     Sizes,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn make(
 /// Builds and checks one library, as `cargo xtask android --abi` does, but does not check its size.
 ///
 /// # Errors
-/// When it cannot be built or breaks a promise.
+/// When it cannot be built, or a check fails.
 pub fn ensure(abi: Abi) -> Result<Library> {
     let progress = Progress::new("android");
     let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
@@ -107,8 +107,7 @@ pub fn ensure(abi: Abi) -> Result<Library> {
     make(LIBRARY, abi, &toolchain, &list, Shown::Nothing, &progress)
 }
 
-/// Builds a library again where nothing from the first build is left, and compares everything, symbols
-/// included.
+/// Builds a library a second time, in an empty folder, and compares all bytes, symbols included.
 pub(crate) fn ensure_built_alike(
     product: Product,
     abi: Abi,

@@ -67,7 +67,7 @@ pub(crate) fn flags(abi: Abi) -> Vec<String> {
     FLAGS.iter().chain(more).map(|flag| (*flag).to_owned()).chain([script]).collect()
 }
 
-/// Whether only the linking of a library needs a flag. The other crates are compiled without such flags, so
+/// Whether a flag is needed only to link a library. The other crates are compiled without such flags, so
 /// crates that two libraries use are compiled once.
 fn is_for_the_linker(flag: &str) -> bool {
     flag.starts_with("-Clink-arg=")

@@ -89,7 +89,7 @@ struct Locked {
     checksum: Option<String>,
 }
 
-/// What is linked into a package of the workspace for a target, without our own crates; sorted.
+/// The crates that are linked into a package of the workspace for a target, without our own; sorted.
 ///
 /// # Errors
 /// When cargo does not know the package, or a crate does not say what it is licensed under.
@@ -151,7 +151,7 @@ fn text_of(package: &Package, licence: &str) -> Result<String> {
     Ok(format!("Copyright (c) {}\n\n{body}", package.authors.join(", ")))
 }
 
-/// The files next to a manifest whose text a licence may require to be passed on.
+/// The texts of the licences and notices next to a manifest: a licence may require that they are passed on.
 fn texts(manifest: &Path) -> Result<Vec<String>> {
     let wanted = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
     let folder = manifest.parent().context("a manifest in no folder")?;

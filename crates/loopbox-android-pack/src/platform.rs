@@ -1,4 +1,4 @@
-//! What the Java half uses of the platform, and which of these uses some supported level lacks
+//! The platform's classes and members that the Java half uses, and those of them that a supported level lacks
 //! (`jni-glue/android/platform-api.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub struct Known {
     pub hidden: Vec<Hidden>,
 }
 
-/// Uses of the platform that only exist since a level after the oldest one.
+/// Classes and members that the platform has only since a level above the oldest supported one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Newer {
@@ -33,13 +33,13 @@ pub struct Newer {
     pub uses: Vec<Used>,
     /// The first level that has them.
     pub since: u32,
-    /// What keeps older platforms from a failed lookup.
+    /// What prevents a failed lookup on older platforms.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,
 }
 
-/// Uses of the platform that are hidden: no level has them for all apps.
+/// Classes and members that the platform hides: no level offers them to all apps.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hidden {
@@ -57,7 +57,7 @@ pub enum Guard {
     /// A check of the API level.
     #[serde(rename = "SDK_INT")]
     Level,
-    /// A lookup of what is missing throws an exception, which is caught.
+    /// The lookup throws a `LinkageError`, which is caught.
     LinkageError,
 }
 

@@ -14,7 +14,7 @@ pub struct Publisher {
     /// The authors, each as `Name <address>`.
     #[serde(default)]
     authors: Vec<String>,
-    /// The project's page; the repository's where there is none.
+    /// The project's page. Where there is none, the repository's page is used.
     homepage: Option<String>,
     /// Where the sources are.
     repository: Option<String>,

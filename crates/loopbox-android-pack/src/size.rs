@@ -1,8 +1,8 @@
 //! The library's size, what its bytes are used for, and the limit that keeps it from growing unnoticed.
 //!
 //! `jni-glue/android/size.toml` records the sizes of the last accepted build. A later build may be smaller,
-//! or larger by a small allowance; a larger one fails, with the crates that grew. `--bless` records the new
-//! sizes.
+//! or larger by a small allowance. A build that grew by more fails, and names the crates that grew. `--bless`
+//! records the new sizes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,8 @@ pub(crate) struct Ratchet {
 }
 
 impl Sizes {
-    /// Measures a library: the stripped file's length, the contents by the unstripped file's symbols.
+    /// Measures a library: its length by the stripped file, its contents by the symbols of the unstripped
+    /// file.
     pub(crate) fn measure(unstripped: &[u8], stripped: &[u8]) -> Result<Self> {
         let elf = Elf::parse(unstripped).context("not an ELF file")?;
         Ok(Self { stripped: stripped.len() as u64, crates: by_crate(&elf) })

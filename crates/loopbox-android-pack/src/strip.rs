@@ -112,7 +112,7 @@ fn loaded(section: &SectionHeader) -> bool {
     section.sh_flags & u64::from(SHF_ALLOC) != 0
 }
 
-/// Whether a section stays: what is loaded, the empty first one, and Arm's attributes.
+/// Whether a section stays: loaded sections, the empty first one, and Arm's attributes do.
 fn keeps(elf: &Elf<'_>, index: usize) -> bool {
     let stays = |s: &SectionHeader| loaded(s) || matches!(s.sh_type, SHT_NULL | SHT_ARM_ATTRIBUTES);
     elf.section_headers.get(index).is_some_and(stays)

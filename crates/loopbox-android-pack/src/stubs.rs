@@ -1,7 +1,7 @@
 //! Link stubs: shared objects that only have the listed symbols of Android's libraries, without code.
 //!
-//! An NDK contains the same. With them `-z defs` reports, at link time and by name, every import that the
-//! lowest supported API level does not have.
+//! An NDK contains such stubs, too. With them `-z defs` reports, at link time and by name, every import that
+//! the lowest supported API level does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -31,8 +31,8 @@ struct File {
 pub(crate) struct Library {
     pub(crate) soname: String,
     pub(crate) version: String,
-    /// The first level whose library has that version node, if it is later than [`MIN_API`]. Linkers of
-    /// earlier levels bind the unversioned symbol.
+    /// The first API level whose library has the version node `version`, if that level is later than
+    /// [`MIN_API`]. Linkers of earlier levels bind the unversioned symbol.
     pub(crate) version_since: Option<u32>,
     #[serde(default)]
     abis: Vec<String>,
@@ -149,7 +149,7 @@ impl Imports {
         self.required.iter().map(|(soname, versions)| (soname.as_str(), versions))
     }
 
-    /// Whether a library may be needed at all.
+    /// Whether a library of this SONAME may be among the needed ones (`DT_NEEDED`).
     pub fn allows_library(&self, soname: &str) -> bool {
         self.required.contains_key(soname)
     }

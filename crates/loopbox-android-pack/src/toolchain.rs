@@ -322,8 +322,8 @@ fn record(work: &Path) -> PathBuf {
     work.join("toolchain.txt")
 }
 
-/// The version of Debian's package of the standard library whose files [`STD_PACKAGES`] has. With another
-/// version of the compiler the indexes of the other architectures are read.
+/// The Debian package of the standard library whose files for other architectures are in [`STD_PACKAGES`].
+/// With another version of the compiler the indexes of these architectures are read instead.
 const STD_PACKAGE: &str = "libstd-rust-web-dev=1.96.0+dfsg1-1~deb12u2";
 const STD_PACKAGES: [PinnedPackage; 3] = [
     PinnedPackage {

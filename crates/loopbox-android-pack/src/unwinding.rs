@@ -11,7 +11,8 @@ use goblin::elf::program_header::{PT_ARM_EXIDX, PT_GNU_EH_FRAME, PT_LOAD};
 /// The prefix of the names of the functions that are checked.
 const PREFIX: &str = "loopbox_poll_";
 
-/// The functions to check in a library with its symbols: the name, and an address in the middle of each.
+/// The functions to check, by the symbols of the library: the name of each, and an address in the middle of
+/// its code.
 pub(crate) fn wanted(elf: &Elf<'_>) -> Vec<(String, u64)> {
     let functions = elf.syms.iter().filter(|symbol| symbol.is_function() && symbol.st_size > 0);
     let named = functions.filter_map(|symbol| Some((elf.strtab.get_at(symbol.st_name)?, symbol)));
@@ -73,7 +74,7 @@ fn check_of_arm(bytes: &[u8], elf: &Elf<'_>, functions: &[(String, u64)]) -> Res
     Ok(())
 }
 
-/// The value in an entry for code about which nothing is known.
+/// `EXIDX_CANTUNWIND`: the value in an entry for code that cannot be unwound.
 const CANNOT_UNWIND: u32 = 1;
 
 /// The second word of the entry for an address; the table begins at `at`. Entries are sorted, and each covers

@@ -1,4 +1,5 @@
-//! The C header in the archive: compiled as C and C++, and run before and after its library is loaded.
+//! The C header in the archive: a C and a C++ program that include it are compiled and run. They call its
+//! functions before and after the library is loaded.
 
 use std::fs;
 use std::path::Path;

@@ -29,7 +29,7 @@ fn kotlin_into(classes: &Path, sources: &[PathBuf], on: &[&Path]) -> Result<Outc
     Kotlin::ensure(&Progress::new("kotlin"))?.compile(sources, &class_path, classes)
 }
 
-/// The first code in a document that is in this language and contains `mark`.
+/// Finds the first code block in this language that contains `mark`.
 fn code(document: &str, language: &str, mark: &str) -> Result<String> {
     let text = fs::read_to_string(root().join(document))?;
     let blocks = text.split("\n```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
@@ -37,7 +37,7 @@ fn code(document: &str, language: &str, mark: &str) -> Result<String> {
     found.with_context(|| format!("{document} has no {language} with {mark}"))
 }
 
-/// The documents, and the placeholder for the app's own code in each.
+/// The documents whose code is compiled, and words that are in that code.
 const SHOWN: [(&str, &str); 2] = [("README.md", "class App"), ("docs/integrate.md", "class App")];
 
 #[test]

@@ -1,6 +1,6 @@
-//! The unwind entries of the arm64 trampolines are written by hand. This simulates each instruction of a
-//! trampoline, as far as it moves what an unwinder restores, and checks that after each one the entry gives
-//! the caller's registers.
+//! The unwind entries of the arm64 trampolines are written by hand. This test simulates the instructions of a
+//! trampoline, as far as they change what an unwinder restores. After each instruction it checks that the
+//! entry gives the caller's registers.
 
 use std::collections::BTreeMap;
 use std::fs;

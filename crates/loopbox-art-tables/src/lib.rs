@@ -29,7 +29,8 @@ pub struct Row {
     pub label: String,
     /// `arm64`, `arm`, `x86_64` or `x86`.
     pub arch: String,
-    /// `libc++` on devices, `libstdc++` for Debian's builds: `std::string` members shift what follows.
+    /// The build's C++ library: `libc++` on devices, `libstdc++` in Debian's builds. `std::string` has a
+    /// different size in each, which changes the offsets of later members.
     pub stdlib: String,
     /// Which signature `ThreadList::SuspendThreadByThreadId` has.
     pub suspend: Suspend,
@@ -51,7 +52,7 @@ pub struct Row {
     pub dex_file: DexFile,
     /// Where the numbers come from: the source tag or the package.
     pub source: String,
-    /// How they were verified; the forms are listed in `docs/sampler.md`.
+    /// How the numbers were verified; the forms are listed in `docs/sampler.md`.
     pub verified: Vec<String>,
 }
 

@@ -81,7 +81,7 @@ struct Job {
     before: Vec<Frame>,
     names: HashMap<MethodRef, (Fingerprint, MethodName)>,
     held_ns: u64,
-    /// The part of the time from the stop to the entry of the fast native.
+    /// How long it took from the stop to the entry of the fast native.
     hop_ns: u64,
     stopped_ns: u64,
 }
@@ -243,7 +243,8 @@ struct Bench {
 }
 
 impl Bench {
-    /// Calls a static method without arguments, raw: the main thread may be stopped.
+    /// Calls a static method without arguments, directly by the JNI function, because the main thread may be
+    /// stopped.
     fn call(&self, env: &mut Env<'_>, method: JStaticMethodID) {
         let raw = env.get_raw();
         // SAFETY: class and method belong together; it takes nothing and returns nothing.

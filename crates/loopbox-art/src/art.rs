@@ -66,10 +66,11 @@ pub struct ModuleInfo {
     pub path: String,
     /// Build id in hex; empty when it has none.
     pub build_id: String,
-    /// Ids of the table rows that agree with this ART in everything used; empty when the layout was
+    /// Ids of the table rows that agree with this ART in all values that are used; empty when the layout was
     /// discovered.
     pub rows: Vec<&'static str>,
-    /// ART generations of these rows, as in `"12"`, oldest first; empty when the layout was discovered.
+    /// The ART generations of the table rows in `rows`, as in `"12"`, oldest first; empty when the layout was
+    /// discovered.
     pub generations: Vec<&'static str>,
     /// Whether the layout is from table rows or was discovered.
     pub layout: LayoutSource,
@@ -84,7 +85,7 @@ pub struct ModuleInfo {
 /// Counters since discovery. All durations in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// How many suspensions held the main thread.
+    /// How many suspensions held a thread.
     pub windows: u64,
     /// How many suspensions ART gave up on.
     pub timeouts: u64,
@@ -94,12 +95,12 @@ pub struct Stats {
     /// Time that the calls to resume took, summed. Most of it is the resumed thread running on the caller's
     /// processor.
     pub resume_ns: u64,
-    /// The longest window of the main thread.
+    /// The longest time from a request to stop the main thread until the call that resumed it.
     pub longest_ns: u64,
-    /// The longest time from when a thread was known to be stopped until the call that resumed it. This is
-    /// the sampler's part of `longest_ns`, without the time that the thread needed to stop.
+    /// The longest time from when the main thread was known to be stopped until the call that resumed it.
+    /// This is the sampler's part of `longest_ns`, without the time that the thread needed to stop.
     pub longest_known_ns: u64,
-    /// The longest window of another thread.
+    /// The same as `longest_ns`, for any other thread.
     pub longest_other_ns: u64,
     /// How many suspensions were left out because the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
@@ -123,10 +124,10 @@ pub enum Unstoppable {
     Trace,
 }
 
-/// What a guard could do about a window that stays open.
+/// What a guard could do about a suspend window that stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
-    /// No thread is stopped: the window has closed, or ART still waits for the thread to stop (at most 10 s).
+    /// No thread is stopped: it has been resumed, or ART still waits for it to stop (at most 10 s).
     Nothing,
     /// The thread runs again.
     Resumed,
@@ -166,7 +167,7 @@ pub struct Art {
 #[must_use]
 pub struct Armed<'a> {
     fuse: &'a dyn Fuse,
-    /// The phase to mark when this is dropped, where nothing else marks it.
+    /// The phase to mark when this is dropped; `None` when other code marks the end.
     over: Option<Phase>,
 }
 
@@ -339,18 +340,18 @@ impl Art {
     }
 
     /// Since when a thread is held or asked to stop (`CLOCK_MONOTONIC` ns); `None` while none is. For a guard
-    /// thread. No two windows have the same value.
+    /// thread. No two requests to stop a thread have the same value.
     pub fn window_open_since(&self) -> Option<u64> {
         self.window.since_ns()
     }
 
-    /// Whether the thread that opened the last window is itself suspended. For a guard thread: a stop of all
-    /// threads, as for a heap dump or ART's own trace, keeps that thread from running Java code.
+    /// Whether the thread that last asked for a suspension is itself suspended: a stop of all threads, as for
+    /// a heap dump or ART's own trace, keeps it from running Java code. For a guard thread.
     pub fn is_holder_suspended(&self) -> bool {
         self.window.holder(sys::lives).is_some_and(is_suspended)
     }
 
-    /// For a guard thread that has seen the same window open for too long: resumes the stopped thread in
+    /// For a guard thread that has seen the same suspension last for too long: resumes the stopped thread in
     /// place of its holder, with the reason that it was stopped with.
     ///
     /// ART allows this in every version: the holder then finds that it does not hold the thread any more, and
@@ -385,8 +386,8 @@ impl Art {
             .collect()
     }
 
-    /// Whether ART counts the main thread as running Java code. A thread that does not is stopped as soon as
-    /// that is asked for, whatever it waits for in the kernel; one that does must reach a safepoint first.
+    /// Whether ART counts the main thread as running Java code. If so, main must reach a safepoint before it
+    /// is stopped. Otherwise a request stops it at once, whatever it waits for in the kernel.
     pub fn main_runs_java(&self) -> bool {
         runs_java(self.main.thread)
     }
@@ -428,15 +429,15 @@ impl Art {
     ///
     /// The result must be held from before [`suspend_main`](Art::suspend_main),
     /// [`suspend_thread`](Art::suspend_thread) or the fast native method that asks about a lock, until after
-    /// that call. Otherwise a process that ends in between leaves no note of it.
+    /// that call. Otherwise the next process does not learn that this one ended in between.
     pub fn armed(&self) -> Armed<'_> {
         self.fuse.arm(Phase::Stop);
         Armed { fuse: &*self.fuse, over: None }
     }
 
-    /// Stops another thread, the holder of a lock that main waits for, like
-    /// [`suspend_main`](Art::suspend_main). For a thread that has ended the error is
-    /// [`SuspendError::TimedOut`], too; its number may be another thread's by now.
+    /// Stops a thread other than main, as [`suspend_main`](Art::suspend_main) stops main: the holder of a
+    /// lock that main waits for. The error is [`SuspendError::TimedOut`] also when that thread has ended; its
+    /// number may be another thread's by now.
     pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
@@ -482,12 +483,13 @@ impl Art {
         Ok(thread)
     }
 
-    /// Takes down the stopped thread's stack.
+    /// Records the stopped thread's stack in `out`.
     ///
     /// To be called in a fast native method (`@FastNative`), where the calling thread is runnable: no
-    /// collection can finish during the walk. In another state of the calling thread nothing is walked.
+    /// collection can finish during the walk.
     ///
-    /// Nothing is walked either when a guard has let the thread go.
+    /// Nothing is walked when the calling thread is in another state, or when a guard has resumed the stopped
+    /// thread.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
         out.clear();
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
@@ -514,9 +516,9 @@ impl Art {
     /// processor's caches.
     ///
     /// Called just before a thread is stopped, in the fast native method that will walk it: the walk of the
-    /// stopped thread then does not wait for memory. Otherwise that wait was most of the stop, on a machine
-    /// that does other work between two samples. Uses `out`, which is empty afterwards. Returns how many
-    /// frames there were: 0 outside of a fast native method, where nothing is walked.
+    /// stopped thread then does not wait for memory. Without the warm-up that wait is most of the stop, on a
+    /// machine that does other work between two samples. Uses `out`, which is empty afterwards. Returns how
+    /// many frames there were: 0 outside of a fast native method, where nothing is walked.
     pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)
@@ -567,16 +569,18 @@ impl Art {
         self.window.close();
     }
 
-    /// A reader of names, for the fast native method that walked a stack or for a later one.
+    /// A reader of names. It is for the fast native method that walked a stack, or for a later fast native
+    /// method.
     ///
-    /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector
-    /// has not moved yet is moved before it is read.
+    /// In a fast native method the calling thread, whose environment is `env`, is runnable. There the reader
+    /// touches a page that a compacting collector has not filled yet, so that the collector fills it, and
+    /// then reads it.
     pub fn names(&self, env: JniEnv) -> Names {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 
-    /// The fingerprint of a method; a different method at the same address later has another one. `None` when
-    /// the method cannot be read.
+    /// The fingerprint of a method. When another method is at the same address later, its fingerprint is
+    /// different. `None` when the method cannot be read.
     pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
         self.namer.fingerprint(method)
     }

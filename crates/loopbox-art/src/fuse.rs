@@ -1,4 +1,4 @@
-//! The fuse: a mark that outlives the process while something dangerous is being done.
+//! The fuse: a mark of the dangerous step that is under way. It outlives the process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -32,7 +32,7 @@ impl ObjectRef {
 pub struct Lock {
     /// Class of the object; `None` for an array or when it could not be read.
     pub class: Option<String>,
-    /// For a `synchronized static` method, whose lock is a class object: which class.
+    /// For a class object, which a `synchronized static` method locks: the class that it stands for.
     pub of_class: Option<String>,
     /// The thread that holds it; `None` when no thread does (a thread in `Object.wait` has released the
     /// lock).
@@ -80,8 +80,8 @@ impl Art {
         Some(ObjectRef { address: object, not_send: PhantomData })
     }
 
-    /// The class of a contended object, and the thread that holds its lock. Call it in the same fast native
-    /// method and with no thread suspended, because ART takes locks for the answer.
+    /// The class of a contended object, and the thread that holds its lock. Call it in the fast native method
+    /// that obtained the object, and with no thread suspended, because ART takes locks for the answer.
     pub fn describe_lock(&self, object: ObjectRef) -> Lock {
         let address = object.address.get();
         let class = self.namer().class_of(address);

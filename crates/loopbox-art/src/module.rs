@@ -20,8 +20,8 @@ enum Tables {
     /// In the file that is mapped.
     File(FileView),
     /// Where the file cannot be read, the linker may know the symbols. It is asked only then: whoever asks it
-    /// waits for as long as another thread loads a library, and a library may be just what the main thread
-    /// hangs in.
+    /// waits for as long as another thread loads a library, and the main thread may be hanging in such a
+    /// load.
     Linker(OpenLibrary),
 }
 

@@ -26,9 +26,9 @@ pub struct CodeModule {
 pub struct Places {
     /// The modules that contain at least one of the addresses.
     pub modules: Vec<CodeModule>,
-    /// For each address, in order, the index of its module and the offset there. The offset is the address
-    /// that the ELF file itself uses (a tombstone's `pc`); in memory that is no ELF file it is the offset in
-    /// the file. `None` for an address that is not in code.
+    /// For each address, in order, the index of its module and the offset there. In an ELF file the offset is
+    /// the address that the file itself uses (a tombstone's `pc`). In any other module it is the offset in
+    /// the mapped file. `None` for an address that is not in code.
     pub places: Vec<Option<(u32, u64)>>,
 }
 

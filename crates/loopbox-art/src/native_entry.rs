@@ -26,9 +26,10 @@ pub struct ArtMethod(pub usize);
 pub enum NoEntry {
     /// The memory of a method cannot be read.
     Unreadable,
-    /// No word, or more than one, has the functions of all known methods.
+    /// The offset was not found: no word, or more than one, matches the functions of all known methods.
     NotCalibrated,
-    /// The code is in no file for this machine: a native bridge translates it, or an agent generated it.
+    /// The code is in no library for this process's kind of machine: a native bridge translates it, or an
+    /// agent generated it.
     Foreign,
     /// The code is ART's own: the method was not linked yet.
     NotLinked,

@@ -25,7 +25,7 @@ pub enum Off {
     /// A function that sampling needs is in none of the symbol tables.
     #[error("the ART module has no {0}")]
     NoSymbol(&'static str),
-    /// All forms of the suspend function that exist abort the process on time-out.
+    /// This ART has only a suspend function that aborts the process on a time-out.
     #[error("only suspend functions that abort on time-out were found ({0})")]
     OnlyAbortingSuspend(&'static str),
     /// The functions found are not of one version.
@@ -46,9 +46,9 @@ pub enum Off {
         /// The value found, in bytes.
         found: usize,
     },
-    /// The thread is not runnable in the method that should be a fast native one: `@FastNative` has no
-    /// effect, or was removed when the app was built. The objects that a walk reads could be moved or freed
-    /// meanwhile.
+    /// The calling thread is not runnable in a method that should be a fast native one, because `@FastNative`
+    /// has no effect or was removed when the app was built. So the objects that a walk reads could be moved
+    /// or freed meanwhile.
     #[error("the fast native method does not make its thread runnable")]
     NotRunnable,
     /// The self-check walked a stack and did not find the expected frames.
@@ -57,7 +57,7 @@ pub enum Off {
     /// Names built from memory differ from those the runtime gives.
     #[error("self-check of the method names failed: {0}")]
     NameCheck(&'static str),
-    /// A first suspension held a thread that is not main.
+    /// A suspension stopped another thread than main.
     #[error("the suspended thread was not the main thread")]
     WrongThread,
     /// Called in a place where it is not allowed.
@@ -100,7 +100,7 @@ pub enum SuspendError {
     /// The calling thread is the main thread or not attached.
     #[error("the calling thread cannot suspend the main thread")]
     WrongCaller,
-    /// A former suspension held another thread than main; the sampler is off for good.
+    /// An earlier suspension stopped another thread than main; the sampler is off for good.
     #[error("the suspended thread was not the main thread")]
     WrongThread,
     /// Another suspension by this library has not ended, or a guard had to end one.

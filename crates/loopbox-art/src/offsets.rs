@@ -10,21 +10,21 @@ pub enum SuspendAbi {
     BoolBool,
     /// `(uint32_t, SuspendReason, bool* timed_out)`: 8.1 to 14.
     ReasonBool,
-    /// `(uint32_t, SuspendReason, int attempt_of_4)`: 14 QPR3 on.
+    /// `(uint32_t, SuspendReason, int attempt_of_4)`: since 14 QPR3.
     ReasonAttempt,
 }
 
 /// How an `ArtMethod` leads to its code item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// The `ArtMethod` has a `u32` at this offset: where the code item is, counted from the start of the dex
-    /// data.
+    /// The `ArtMethod` has a `u32` at this offset: the position of the code item, counted from the start of
+    /// the dex data.
     Offset(u8),
     /// The `ArtMethod` has a pointer to the code item at this offset; its bit 0 is set for compact dex.
     Pointer(u8),
 }
 
-/// The byte offsets that reading names needs.
+/// The byte offsets by which names are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameLayout {
     pub dex_method_index: u8,
@@ -49,7 +49,7 @@ pub(crate) struct NameLayout {
 pub(crate) struct Text<const N: usize>([u8; N]);
 
 impl<const N: usize> Text<N> {
-    /// Does not compile in a table when the text is too long.
+    /// Makes a text of a table. The table does not compile when the text is too long.
     pub(crate) const fn new(text: &str) -> Self {
         let mut bytes = [0; N];
         bytes.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
@@ -62,7 +62,7 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// One known build. Small numbers, because there are many rows.
+/// One known build of ART. The fields have small types, because there are many rows.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub id: Text<20>,

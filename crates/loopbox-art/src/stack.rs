@@ -20,7 +20,7 @@ pub struct MethodRef(pub NonZeroUsize);
 pub struct Frame {
     /// The method.
     pub method: MethodRef,
-    /// Position in its dex code in 16-bit units, [`Frame::NO_DEX_PC`] in a native method.
+    /// Position in the method's dex code, in 16-bit units. In a native method it is [`Frame::NO_DEX_PC`].
     pub dex_pc: u32,
 }
 
@@ -50,7 +50,7 @@ impl RawStack {
         self.unfinished = false;
     }
 
-    /// How many frames the real stack has, kept or not; at least this many if
+    /// How many frames the real stack has, kept or not. It has at least this many if
     /// [`unfinished`](Self::unfinished).
     pub fn depth(&self) -> u32 {
         self.depth

@@ -22,7 +22,7 @@ pub(crate) struct GetContendedMonitor {
 }
 
 /// A trivially copied C++ class of one word. 32-bit x86 returns such a class in memory that the caller passes
-/// as a further argument; the other machines return it like the pointer that it is.
+/// as a further argument; the other machines return it as they return a pointer.
 #[repr(C)]
 struct ObjPtr(usize);
 
@@ -44,7 +44,8 @@ impl GetContendedMonitor {
     }
 }
 
-/// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`; up to 9 `Object*`, which is passed alike.
+/// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`. Up to 9 the parameter is an `Object*`,
+/// which is passed in the same way.
 pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
 
 /// `art::ThreadList*`, `art::Thread*` and the like: never dereferenced as a Rust type.
@@ -54,7 +55,8 @@ pub(crate) type Opaque = *mut c_void;
 /// the only reason passed, because `kForUserCode` changed its number between versions.
 const INTERNAL: c_int = 0;
 
-/// Attempt 1 of 4: returns null after a quarter of ART's limit. Attempts 0 and 4 abort the process.
+/// The `attempt` that is passed, the first of 4: with it the call returns null when the thread did not stop
+/// within a quarter of ART's limit. The values 0 and 4 would abort the process.
 const FIRST_ATTEMPT: c_int = 1;
 
 type SuspendBoolBool = unsafe extern "C" fn(Opaque, u32, bool, *mut bool) -> Opaque;
@@ -146,13 +148,14 @@ pub(crate) struct Symbols {
 /// Makes [`Symbol`] and [`NAMES`] from one list, so that no function can be called by the name of another.
 macro_rules! symbols {
     ($($symbol:ident = $name:literal),+ $(,)?) => {
-        /// A function or variable of ART; the number of its name in [`NAMES`].
+        /// A function or variable of ART. Its value is the number of its name in [`NAMES`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         enum Symbol {
             $($symbol),+
         }
 
-        /// The mangled names, a space after each: a table of references would take 600 bytes more.
+        /// The mangled names in one text, a space after each. A table of references would take 600 bytes
+        /// more.
         const NAMES: &str = concat!($($name, " "),+);
     };
 }
@@ -182,8 +185,9 @@ fn names() -> impl Iterator<Item = &'static str> {
 impl Symbols {
     /// Resolves everything and binds it.
     ///
-    /// Up to ART 14 all functions are exported and found without a scan. The slow tables are opened only when
-    /// a function is missing, and only once for each build of ART when the result is kept.
+    /// Up to ART 14 all functions are exported and found without a scan. Tables that must be scanned are
+    /// opened only when a function is missing. If `known` keeps the result, that is done only once for each
+    /// build of ART.
     pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
         // Without a build id one build cannot be distinguished from another.
         let known = known.filter(|_| !module.build_id().is_empty());
@@ -272,7 +276,7 @@ impl Symbols {
     }
 }
 
-/// Where the module is.
+/// What is needed to resolve names in a module.
 struct Place<'a> {
     names: &'a [&'a str],
     load_bias: usize,

@@ -5,8 +5,9 @@ use crate::sys::mem;
 /// `kRunnable`: 67 up to ART 12, 0 since ART 13.
 pub(crate) const RUNNABLE: [u16; 2] = [0, 67];
 
-/// The state part of `tls32_.state_and_flags`, the first word of `art::Thread`. Up to 12 it is a 16-bit
-/// number, since 13 the upper 8 of those 16 bits; it is only compared for equality.
+/// The thread's state: the upper half of `tls32_.state_and_flags`, the first word of `art::Thread`. Up to ART
+/// 12 the state takes all 16 bits of this half, since ART 13 its upper 8 bits. So compare the result only for
+/// equality.
 pub(crate) fn state_of(thread: usize) -> Option<u16> {
     mem::read::<u32>(thread).map(|word| (word >> 16) as u16)
 }

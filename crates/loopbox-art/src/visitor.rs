@@ -76,7 +76,7 @@ static VIRTUAL_TABLE: VirtualTable = VirtualTable {
 /// The visitor lives on our stack: there is nothing to destroy.
 unsafe extern "C" fn destroy(_: *mut Visitor) {}
 
-/// `VisitFrame`: called by ART for each frame, innermost first; `true` goes on.
+/// `VisitFrame`: called by ART for each frame, innermost first. With `true` the walk continues.
 ///
 /// # Safety
 /// `this` is the visitor passed to `WalkStack`.
@@ -139,9 +139,9 @@ impl Walker {
     ///
     /// # Safety
     /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. The calling thread
-    /// is runnable: on the way from one frame to the next, and for its dex pc, ART follows the method to its
-    /// class, dex cache and dex file (`NterpGetFrameSize`, `NterpGetDexPC`, `FindOatMethodFor`), which a
-    /// collection may move and free under any other thread.
+    /// is runnable: to find the next frame, and to find a frame's dex pc, ART follows the method to its
+    /// class, dex cache and dex file (`NterpGetFrameSize`, `NterpGetDexPC`, `FindOatMethodFor`). A collection
+    /// could move or free these if the calling thread were not runnable.
     pub(crate) unsafe fn walk(&self, thread: usize, limit: u32, out: &mut RawStack) -> Result<(), Overrun> {
         out.clear();
         let mut visitor = Visitor::zeroed(self.sink(out, limit));
@@ -159,7 +159,7 @@ impl Walker {
         if visitor.intact() { Ok(()) } else { Err(Overrun) }
     }
 
-    /// The fields that the constructor filled, to check against what is known of the layout.
+    /// Finds where the constructor stores its arguments, to compare that with what is known of the layout.
     ///
     /// # Safety
     /// `thread` is the calling thread's own `art::Thread*`.

@@ -69,7 +69,7 @@ impl SuspendWindow {
         let _ = self.state.compare_exchange(READ, HELD, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// The holder releases the thread. False when the guard has done so.
+    /// Called by the holder before it resumes the thread. False when a guard has taken the thread.
     pub(crate) fn release(&self) -> bool {
         self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }

@@ -1,5 +1,5 @@
-//! The work for each display frame without Java: which session it belongs to, the refresh interval, the queue
-//! to the worker, and the worker's figures.
+//! The work for each display frame without Java: finding its session and the refresh interval, the queue to
+//! the worker, and the worker's figures.
 
 use anyhow::{Result, ensure};
 use loopbox_format::model::{Token, Uptime};
@@ -12,7 +12,7 @@ use ringbuf::traits::{Consumer, Producer, Split};
 use std::time::Instant;
 
 const INTERVAL_NS: u64 = 16_666_667;
-/// One of this many frames is shown for two refreshes.
+/// One frame out of this number is shown for two refreshes.
 const LATE_EACH: u64 = 10;
 /// How many frames arrive until the worker takes them.
 const BATCH: u64 = 12;

@@ -8,9 +8,9 @@ use std::path::Path;
 
 /// Reads the reports of the Loopbox recorder about an app that stopped responding.
 ///
-/// `loopbox FILE` shows a report; `-` is stdin as a file to read, and stdout as one to write. Where a report
-/// is read, an ANR trace is, too: the text that Android writes into /data/anr, and what crash services show
-/// of it. Either may be packed (gzip, zip), reports as base64.
+/// `loopbox FILE` shows a report; `-` is stdin as a file to read, and stdout as one to write. A command
+/// that reads a report reads an ANR trace, too: the text that Android writes into /data/anr, or the part of
+/// it that crash services show. Either may be packed (gzip, zip), and a report may be base64.
 ///
 /// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was
 /// skipped, 3 a condition of --fail-if holds or `diff` found that something is worse, 64 wrong command line.

@@ -16,8 +16,7 @@ const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
 const BASE64: &[u8] = b"iUxC";
 /// How many packed files may be inside each other: two, because a server may have compressed one again.
 const MAX_LAYERS: usize = 2;
-/// The header of each entry in a zip archive's list of files. An archive may have at most [`MAX_FILES`]
-/// entries, several times those of a bug report.
+/// The first bytes of each entry in a zip archive's list of files.
 const LISTED: &[u8] = b"PK\x01\x02";
 const MAX_FILES: usize = 10_000;
 /// How many names an error lists.

@@ -20,7 +20,7 @@ use walkdir::{DirEntry, WalkDir};
 
 /// The extension of the files that a folder is searched for.
 const EXTENSION: &str = "lbx";
-/// The suffix of ring files; such a file contains a report only of a process that was killed.
+/// The suffix of ring files. A ring contains a report only if its process was killed.
 const RING: &str = "lbr";
 /// The most threads that may be requested: more than any machine has cores.
 const MAX_JOBS: i64 = 1_024;
@@ -73,9 +73,9 @@ fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
 }
 
 impl BatchReading {
-    /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used
-    /// are printed to stderr and skipped. Of several files with the same recording, the one with the most
-    /// information is visited.
+    /// Calls `visit` for each intact report, on several threads at the same time, but never with the same
+    /// state. Files that cannot be used are printed to stderr and skipped. Of several files with the same
+    /// recording, the one with the most information is visited.
     ///
     /// # Errors
     /// As [`Self::read_all`], and when no report could be used.
@@ -116,8 +116,8 @@ impl BatchReading {
         pool.context("the threads cannot be started")
     }
 
-    /// As [`Self::read`], but returns the batch with the number of reports that could be used, even when
-    /// there was none.
+    /// As [`Self::read`], but also returns the number of reports that could be used. It is no error when that
+    /// number is 0.
     ///
     /// # Errors
     /// When a mapping or `loopbox.toml` cannot be read, the threads cannot be started, or a visitor fails.

@@ -19,7 +19,7 @@ struct Config {
     in_app: Vec<String>,
 }
 
-/// The packages of the app's own code, as the command line says, or else the project.
+/// The packages of the app's own code: those of the command line, or else those of the project.
 ///
 /// # Errors
 /// When there is a `loopbox.toml` that cannot be read or understood.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The bytes of such a file, at most `max`.
+/// The bytes of a file that a project provides, at most `max`.
 pub(crate) fn read(path: &Path, max: u64) -> Result<Vec<u8>> {
     let name = || path.display().to_string();
     let file = File::open(path).with_context(name)?;

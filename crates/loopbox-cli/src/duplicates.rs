@@ -18,8 +18,8 @@ pub(crate) struct Duplicates {
     taken: Mutex<HashSet<ReportId>>,
 }
 
-/// How much information a file has about its recording. Of two files with equally much, the first by name
-/// counts.
+/// How much information a file has about its recording. Of two files with the same amount, the first by name
+/// is used.
 type Rank = (Said, Reverse<PathBuf>);
 
 /// What a file has that another one with the same recording may lack.

@@ -26,7 +26,7 @@ const RING: &[u8] = b"\x89LBR";
 /// The name that means stdin, and for an output stdout.
 pub(crate) const STDIO: &str = "-";
 
-/// The end of the error about a file of another kind: which files can be read.
+/// The last words of the error about a file of an unknown kind: which files can be read.
 const ACCEPTED: &str = "nor an ANR trace. Read are .lbx and .lbr files, and ANR traces as text: files of /data/anr, traces.txt, the trace of \
                         an ApplicationExitInfo, the text of the Play Console and of Crashlytics; each of them also packed by gzip, in a zip \
                         archive (a bug report's, too), and reports as base64";

@@ -30,7 +30,7 @@ pub(crate) fn is_named_so(path: &Path) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The given files in their order. Instead of each folder, its files of the monitor, sorted by name.
+/// The given files in their order. A folder is replaced by its files of the monitor, sorted by name.
 pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
@@ -78,7 +78,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A stall of a file with the facts about its process, and the analysis of a report that is made of both.
+/// A stall of a file with the facts about its process, and the analysis of a report that is made of the stall
+/// and the facts.
 #[derive(Debug)]
 pub(crate) struct ReadStall<'a> {
     pub(crate) stall: &'a Stall,
@@ -97,9 +98,9 @@ struct Counts {
 }
 
 impl BatchReading {
-    /// Calls `visit` for each stall of these files, on several threads with a state each, with its names
-    /// deobfuscated by the mappings. Files that cannot be used are printed to stderr and skipped. Returns the
-    /// number of files that were used.
+    /// Calls `visit` for each stall of these files, with names that the mappings deobfuscated. The calls are
+    /// made on several threads, each with a state. Files that cannot be used are printed to stderr and
+    /// skipped. Returns the number of files that were used.
     ///
     /// # Errors
     /// When a mapping cannot be read, or a visitor fails.

@@ -22,8 +22,8 @@ pub(crate) struct ReadOptions {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PackageOptions {
     /// Takes the classes of this package, and of those below it, for the app's own code, and all others for
-    /// libraries. May be given several times; without it, `in-app` of the file loopbox.toml in this folder or
-    /// one above it says so.
+    /// libraries. May be given several times. Without this option, the packages in `in-app` of the file
+    /// loopbox.toml count, in this folder or one above it.
     #[arg(long = "in-app", value_name = "PACKAGE")]
     pub(crate) in_app: Vec<String>,
 }

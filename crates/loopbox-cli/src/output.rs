@@ -9,9 +9,9 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr. Names of files, of files in archives, and contents of reports may contain
-/// characters that a terminal interprets; these are replaced. So are line breaks, because a second line could
-/// seem to be the command's own.
+/// Prints one line to stderr. The names of files and of archive entries, and the contents of reports, may
+/// contain characters that a terminal interprets. These are replaced, and so are line breaks, because a
+/// second line could seem to be the command's own.
 pub(crate) fn print_error(what: Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
 }
@@ -73,8 +73,8 @@ pub(crate) fn write_text(text: &str, terminal: &TerminalOptions) -> Result<()> {
     Ok(anstream::stdout().write_all(text.as_bytes())?)
 }
 
-/// Shows text in `$LOOPBOX_PAGER`, `$PAGER` or `less`; returns false when that is `cat`, or could not be
-/// started.
+/// Shows text in `$LOOPBOX_PAGER`, `$PAGER` or `less`; returns false when that program is `cat` or could not
+/// be started.
 ///
 /// Unless `$LESS` is set, `less` gets `-FRX`: it quits when the text fits, and keeps colours and the screen.
 fn page(text: &str) -> bool {

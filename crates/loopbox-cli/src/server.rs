@@ -1,9 +1,9 @@
 //! HTTP for the single page of `loopbox open`, on this machine only.
 //!
 //! Any program of any user of the machine can connect, and any page in any browser can make that browser
-//! connect. So a request is answered only with the secret from the page's address, and only when it addresses
-//! this machine by its number. What a client sends, how long it takes, and the number of clients are limited
-//! before that. Each connection has one request and a separate thread.
+//! connect. So a request is served only if it contains the secret from the page's address, and only if its
+//! host is the IP address of this machine. The number of clients, and how much a client may send in what
+//! time, are limited even before that is checked. Each connection has one request and a separate thread.
 
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Read, Write};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The most bytes of the head of a request: many times what a browser sends.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
-/// Connections at once. A browser opens six; further ones wait until one of these has ended.
+/// The most connections at once. A browser opens six; further connections wait until an open one has ended.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a client may take for the head of its request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -122,8 +122,8 @@ impl Server {
 /// Decides which requests are accepted: those with the secret and one of the hosts.
 #[derive(Debug)]
 struct Door {
-    /// The values of the `Host` header that name this server. No other is accepted: another site could have
-    /// its name lead here.
+    /// The values of the `Host` header that name this server. No other is accepted, because another site
+    /// could make its name resolve to this machine.
     hosts: Vec<String>,
     secret: String,
 }

@@ -26,7 +26,7 @@ impl std::fmt::Display for MissingSymbols {
     }
 }
 
-/// Names the frames of a native stack; returns the modules that need other files.
+/// Names the frames of a native stack. Returns the modules for which better symbols are missing.
 ///
 /// # Errors
 /// When a folder cannot be read.

@@ -1,4 +1,4 @@
-//! Every command on files that are not reports prints one line with the file, the offset and the reason.
+//! For a file that is not a report, every command prints one line with the file, the offset and the reason.
 
 mod support;
 

@@ -14,9 +14,9 @@ const REPORTS: u64 = 500;
 /// A refresh of 60 Hz.
 const REFRESH_NS: u64 = 16_666_667;
 
-/// What delays frames: the app's method, in how many of a hundred scrolls it does so, the fewest and the most
-/// frames that it drops at once, and how often at most it does so in one scroll. Causes that are frequent
-/// drop few frames, so that the order by number differs from that by time.
+/// The causes of late frames. For each: the app's method, in how many of a hundred scrolls it delays frames,
+/// the fewest and the most frames that are dropped at once, and the most delays in one scroll. Causes that
+/// are frequent drop few frames, so that the order by number differs from that by time.
 const CAUSES: [(&str, u64, u64, u64, u64); 6] = [
     ("com.example.feed.Row.bind", 30, 2, 4, 5),
     ("com.example.feed.Price.format", 25, 2, 3, 3),

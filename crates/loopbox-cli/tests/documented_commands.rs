@@ -31,8 +31,8 @@ const PAGES: [&str; 10] = [
 /// A mapping of the build that all reports of [`workspace`] come from.
 const MAPPING: &str = "com.example.shop.Cart -> a.b:\n    1:1:int total():88:88 -> a\n";
 
-/// A folder with the symbols of the native code in all reports of [`workspace`]. They are those of the
-/// command itself; the folder is made once because it is large.
+/// A folder with the symbols of the native code in all reports of [`workspace`]. That native code is the
+/// program `loopbox` itself, so its file is in the folder. The folder is made once because it is large.
 fn symbols() -> PathBuf {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symbols");

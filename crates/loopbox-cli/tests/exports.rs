@@ -91,8 +91,9 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
     assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
 }
 
-/// A system trace into which a report is merged stays the same to the byte, and the report's data is the same
-/// as alone. The trace already has a writer with the number that the merge would take.
+/// The merge of a report into a system trace changes no byte of that trace. The report's data is the same as
+/// in a trace with the report alone. The system trace already has a writer with the number that the merge
+/// would take.
 #[test]
 fn perfetto_export_merges_a_report_with_a_trace_of_the_system() {
     let files = Files::new();
@@ -205,8 +206,8 @@ fn speedscope_export_matches_speedscopes_own_schema() {
     assert!(answer.contains("valid"), "{answer}");
 }
 
-/// The Firefox profiler, run as its command line does: a process loads a profile and answers questions about
-/// it.
+/// The Firefox profiler, started as its command line starts it: a process loads a profile and answers
+/// questions about it.
 struct Profiler {
     program: PathBuf,
     home: TempDir,

@@ -1,7 +1,7 @@
 //! The questions of docs/fleet.md, answered by DuckDB and by Spark from the same reports, screens and stalls.
 //!
-//! There are some ten thousand, so that most of the time is the engines' start; `cargo xtask bench fleet`
-//! uses a million.
+//! The test has some ten thousand of these, so that most of the time is the engines' start. `cargo xtask
+//! bench fleet` has a million.
 
 mod support;
 

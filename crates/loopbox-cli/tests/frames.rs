@@ -6,8 +6,8 @@ use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::Value;
 use support::{Files, loopbox, recorded, shop};
 
-/// Twelve reports of as many users in a folder, each with a scroll of the feed that has this many stalls of
-/// 100 ms.
+/// Writes twelve reports, each of another user, into a folder. Each has a scroll of the feed with `stalls` to
+/// `stalls + 2` stalls of 100 ms.
 fn fleet(files: &Files, folder: &str, stalls: usize) -> &'static str {
     let path = files.path(folder);
     std::fs::create_dir(path).unwrap();

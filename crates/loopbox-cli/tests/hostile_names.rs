@@ -1,5 +1,5 @@
-//! Names of files, of files in archives and of folders send nothing to a terminal that it interprets, and
-//! cannot fake a line.
+//! Names of files, of folders and of files in archives are printed without characters that a terminal
+//! interprets, and cannot fake a line.
 
 mod support;
 

@@ -6,8 +6,8 @@ use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
 use support::{Files, loopbox, recorded, shop, tools};
 
-/// Forty reports: those of 5.9.0 have one problem, those of 5.10.0 two. The second problem is that of Tiny
-/// One devices, whose main thread is always starved.
+/// Forty reports: those of 5.9.0 have one problem, those of 5.10.0 two. The second problem occurs only on the
+/// device `Tiny One`, whose main thread is always starved.
 fn corpus() -> Files {
     let files = Files::new();
     for i in 0..40_u32 {

@@ -10,8 +10,8 @@ use support::{Files, loopbox};
 
 const COMMAND: &str = env!("CARGO_BIN_EXE_loopbox");
 
-/// A report whose main thread was at the start of this command's `main`, called from a library that does not
-/// exist.
+/// A report with a native stack of main. The innermost frame is the start of this command's `main`; its
+/// caller is in a library that does not exist.
 fn report(files: &Files) -> &'static str {
     let bytes = fs::read(COMMAND).unwrap();
     let elf = object::File::parse(&*bytes).unwrap();

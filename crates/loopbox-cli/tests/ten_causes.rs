@@ -2,8 +2,8 @@
 //! which docs/clustering.md promises that.
 //!
 //! The reports are generated for five versions, each with different lines, numbers of anonymous classes and
-//! names of R8. Each version has the plain stack, and the stack with frames of device makers, with a deeper
-//! recursion, and with different internals of the platform.
+//! names of R8. In each version a cause has four stacks: the plain one, one with frames of device makers, one
+//! with a deeper recursion, and one with different internals of the platform.
 
 mod support;
 
@@ -16,7 +16,8 @@ use support::{Files, loopbox, recorded};
 const VERSIONS: u32 = 5;
 const SHAPES: usize = 4;
 
-/// Stacks below the dispatch of the message; a part in brackets occurs once, or repeatedly.
+/// The frames that the dispatch of the message calls, outermost first. A part in brackets occurs once, or
+/// repeatedly.
 const CAUSES: [&str; 10] = [
     "Sleeper$1.run:10 Sleeper.rest:20 java.lang.Thread.sleep!",
     "Tax$1.run:10 [Tax.sum:20]",

@@ -1,7 +1,7 @@
 //! The file header, as far as it is used.
 //!
-//! goblin reads the word size and the byte order from each file. All libraries in the process of an app have
-//! its own: there both are constants, and the code for all others is left out of the app.
+//! goblin reads the word size and the byte order from each file. In an app all libraries have those of the
+//! app's process: there both are constants, and the code for all others is left out of the app.
 
 use goblin::container::{Container, Ctx};
 use goblin::elf::header::{EI_DATA, ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFDATA2MSB};
@@ -14,7 +14,7 @@ const ONLY: Option<Ctx> = if cfg!(target_os = "android") {
     None
 };
 
-/// Where the entry point is, the first of three words.
+/// The offset of the entry point, which is the first of three words.
 const FIRST_WORD: usize = 24;
 
 pub(super) struct Header {
@@ -30,7 +30,7 @@ pub(super) struct Header {
     pub(super) section_names: u16,
 }
 
-/// Whether addresses in an ELF file are 8 bytes wide; `None` when this is none.
+/// Whether addresses in an ELF file are 8 bytes wide; `None` when this is no ELF file.
 pub fn is_64(bytes: &[u8]) -> Option<bool> {
     let [0x7f, b'E', b'L', b'F', class, ..] = *bytes else { return None };
     match class {

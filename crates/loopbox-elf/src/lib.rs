@@ -68,7 +68,7 @@ pub struct Symbol {
     pub source: SymbolSource,
 }
 
-/// An ELF file, with its headers parsed: of any word size and byte order, but in an app only of those of the
+/// An ELF file with parsed headers. It can have any word size and byte order, but in an app only those of the
 /// process.
 pub struct Image<'a> {
     bytes: &'a [u8],

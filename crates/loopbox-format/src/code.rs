@@ -1,5 +1,5 @@
-//! Whose code a class is, and what compilers made of it, derived from its name: used by host tools and by the
-//! app itself.
+//! Classifies classes and methods by their names: whose code they are, and whether a compiler made them. Used
+//! by host tools and by the app itself.
 
 use crate::model::Report;
 use crate::text;
@@ -11,8 +11,8 @@ fn is_in(packages: &str, class: &str) -> bool {
     packages.split(|byte| *byte == b' ').any(|package| class.starts_with(package))
 }
 
-/// Packages of the platform, and of its makers' additions. Their classes are on the device, not in the app,
-/// and are never obfuscated, except WebView's (`WV.`).
+/// Packages of the platform, and of the additions by device makers. Their classes are on the device, not in
+/// the app, and are never obfuscated, except WebView's (`WV.`).
 const PLATFORM: &str = "\
     WV. android. com.android. com.asus. com.bbk. com.coloros. com.hihonor.android. com.huawei.android. \
     com.lge. com.mediatek. com.meizu. com.miui. com.motorola.android. com.nothing. com.oneplus. \

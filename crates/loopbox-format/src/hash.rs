@@ -1,7 +1,8 @@
-//! A hash that is the same in each process, and the hash map of what the app and the host tools share.
+//! A hash that is the same in each process, and the hash map for code that runs both in the app and in the
+//! host tools.
 //!
-//! In an app the keys are addresses, numbers and names of the process's own code, for which a fixed hash
-//! serves. The standard library's hash takes more time for an address, and 3 KB for the code that gets its
+//! In an app the keys are addresses, numbers and names of the process's own code, for which a fixed hash is
+//! enough. The standard library's hash takes more time for an address, and 3 KB for the code that gets its
 //! random numbers. A host tool reads files that somebody may have made so that all keys collide, so its maps
 //! have the standard library's hash. The `rustc-hash` crate, which does the same as the fixed hash, takes 1.1
 //! KB more for texts.
@@ -46,7 +47,8 @@ impl Hasher for FixedHasher {
         self.write_u64(number as u64);
     }
 
-    /// A table takes its places from the low bits, and multiplications mix the high ones best.
+    /// Mixes the high bits into the low ones: a table takes its places from the low bits, but multiplications
+    /// mix the high ones best.
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 32)
     }

@@ -104,9 +104,9 @@ fn put(
     Ok(())
 }
 
-/// Adds a section, unless its value is the default of its type: nothing is known then. The codec writes zeros
-/// for such a value, and for no other of the type. A comparison of values would be some hundred bytes for
-/// each type.
+/// Adds a section, unless its value is the default of its type, which means that nothing is known. For
+/// these types the codec writes zeros alone for the default, and never for another value. So the bytes are
+/// checked: to compare the values would take some hundred bytes of code for each type.
 fn put_known(
     file: &mut container::Writer,
     tag: Tag,
@@ -197,7 +197,7 @@ fn summary(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(container::payload(bytes, DIGEST)?).ok()
 }
 
-/// Which line of [`Report::digest`], counted from 0, is for services that take no files.
+/// The index, from 0, of the line of [`Report::digest`] that is for services that take no files.
 const DIGEST_LINE: usize = 4;
 
 /// The line of at most 900 bytes that describes the file `bytes`, for services that take no files. `None` for

@@ -8,8 +8,8 @@ use crate::model::{LocationId, StackTree, TreeNode};
 /// callers; otherwise it begins a new node. A new node always belongs at the end of the pre-order, so the
 /// nodes are written once and in their final order.
 ///
-/// Qimao's own code also continues a node across samples without it (`A>B`, `A`, `A>B`), and then returns
-/// other stacks than were put in. This type does not.
+/// Qimao's own code also continues a node after samples that do not have its frame (`A>B`, `A`, `A>B`), and
+/// then returns other stacks than were put in. This type does not.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {
     nodes: Vec<TreeNode>,
@@ -86,7 +86,7 @@ impl TreeMerger {
         true
     }
 
-    /// Replaces the number of every location, after the table that they index was renumbered.
+    /// Replaces the number of every location, after the table of locations was renumbered.
     pub fn renumber(&mut self, mut number: impl FnMut(LocationId) -> LocationId) {
         for node in &mut self.nodes {
             node.location = number(node.location);
@@ -96,7 +96,8 @@ impl TreeMerger {
         }
     }
 
-    /// The end of the samples that the children of the innermost open node, or the roots, cover.
+    /// The end of the samples that are covered by the children of the innermost open node, or by the roots
+    /// when no node is open.
     fn last_children_end(&mut self) -> &mut u32 {
         match self.spine.last_mut() {
             Some(level) => &mut level.children_end,
@@ -121,7 +122,7 @@ pub enum TreeError {
         /// Its index.
         node: usize,
     },
-    /// A parent has more children than nodes follow.
+    /// A parent claims more children than there are nodes after it.
     #[error("{missing} nodes are missing at the end")]
     Missing {
         /// How many nodes are missing.

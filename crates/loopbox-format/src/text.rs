@@ -15,8 +15,8 @@ pub fn prefix(text: &str, max: usize) -> &str {
 
 /// Where `part` begins in `text` for the first time. `part` is not empty.
 ///
-/// The standard library's search for a text prepares itself for long ones, which takes 2 KB of code. What an
-/// app searches is a line, or a name.
+/// The standard library's search is made for long texts and takes 2 KB of code. An app searches only in lines
+/// and names.
 pub fn find(text: &str, part: &str) -> Option<usize> {
     text.as_bytes().windows(part.len().max(1)).position(|bytes| equals(bytes, part))
 }
@@ -28,7 +28,8 @@ pub fn rfind(text: &str, part: &str) -> Option<usize> {
 
 /// The line with this number; empty when there is none.
 ///
-/// Lists of names are such texts in an app: a reference to a text is 40 bytes with its relocation.
+/// In the app a list of names is one text with a name in each line: a list of references would take 40 bytes
+/// for each name, with the relocation.
 pub fn line(lines: &str, index: usize) -> &str {
     lines.split('\n').nth(index).unwrap_or_default()
 }
@@ -43,19 +44,22 @@ pub fn rsplit_once<'a>(text: &'a str, part: &str) -> Option<(&'a str, &'a str)> 
     around(text, rfind(text, part)?, part.len())
 }
 
-/// Reads a number without a sign, in decimal digits; `None` as well when it does not fit.
+/// Reads a number in decimal digits, which may begin with `+`; `None` for other text, and when `T` cannot
+/// hold it.
 ///
-/// The standard library's reading of numbers is 200 bytes for each type.
+/// The standard library's parser takes 200 bytes of code for each type.
 pub fn number<T: TryFrom<u64>>(digits: &str) -> Option<T> {
     T::try_from(unsigned(digits, 10)?).ok()
 }
 
-/// Reads a number without a sign, in hexadecimal digits; `None` as well when it does not fit.
+/// Reads a number in hexadecimal digits, which may begin with `+`; `None` for other text, and when `T` cannot
+/// hold it.
 pub fn hex<T: TryFrom<u64>>(digits: &str) -> Option<T> {
     T::try_from(unsigned(digits, 16)?).ok()
 }
 
-/// Reads a number that may have a sign, in decimal digits; `None` as well when it does not fit.
+/// Reads a number that may have a sign, in decimal digits; `None` for other text, and when `T` cannot hold
+/// it.
 pub fn signed<T: TryFrom<i64>>(text: &str) -> Option<T> {
     let number = match text.strip_prefix('-') {
         Some(digits) if digits.starts_with('+') => None,

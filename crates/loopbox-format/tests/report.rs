@@ -252,7 +252,7 @@ fn breadcrumbs_are_read_back_and_cost_a_file_without_any_nothing() {
     assert_eq!((tag(&bytes), tag(&encode(&sample()).unwrap())), (true, false));
 }
 
-/// The app fills records with bounded strings in fixed arrays; the host tools read them as owned values.
+/// A value in which nothing is known encodes to zeros and gets no section.
 #[test]
 fn nothing_known_is_zeros_and_has_no_section() {
     let nothing = [
@@ -274,6 +274,7 @@ fn nothing_known_is_zeros_and_has_no_section() {
     assert_eq!(decode(&encode(&known).unwrap()).unwrap().report, known);
 }
 
+/// The app fills records with bounded strings in fixed arrays; the host tools read them as owned values.
 #[test]
 fn bounded_and_owned_records_have_the_same_bytes() {
     use loopbox_format::text::BoundedStr;

@@ -1,10 +1,10 @@
 //! Sessions: which frames belong to a scroll or an animation, and how long each was shown.
 //!
 //! The frame clock of an app must not run while nothing moves: a callback that always requests the next one
-//! keeps the phone awake. So a callback is requested when a view has scrolled, in the frame in which it did.
-//! The callback runs in the next frame, whose time shows how long this one was shown. When nothing scrolls
-//! any more, no callback is pending: the session has ended by itself, one vsync after the last frame that
-//! scrolled.
+//! keeps the phone awake. So a callback is requested only in a frame in which a view has scrolled. The
+//! callback runs in the next frame. The time of that frame shows how long the frame that scrolled was shown.
+//! When nothing scrolls any more, no callback is pending: the session has ended by itself, one vsync after
+//! the last frame that scrolled.
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
@@ -33,7 +33,8 @@ pub struct Tick {
 pub struct Cadence {
     /// The time of the last frame whose callback ran.
     last_ns: Option<Uptime>,
-    /// A view has scrolled, at this animation clock, and a callback is pending.
+    /// The animation clock, in milliseconds, in the frame in which a view scrolled. While this is `Some`, a
+    /// callback is pending.
     scrolled_ms: Option<u64>,
     animation: Animation,
 }
@@ -115,7 +116,7 @@ impl Cadence {
     }
 }
 
-/// The start of the frame that scrolled, and its flags: whether this frame begins a session, and whether the
+/// The start of the frame that scrolled, and its flags: whether the frame begins a session, and whether the
 /// callback was requested late.
 fn scroll_start(
     clock_ms: u64,

@@ -1,4 +1,4 @@
-//! Frames delay: for how long in a range of time frames were late.
+//! Frames delay: how long frames were late within a range of time.
 
 use crate::interval::RefreshInterval;
 use loopbox_format::model::Uptime;
@@ -14,12 +14,12 @@ pub struct MainPart {
     pub interval: RefreshInterval,
 }
 
-/// `Σ max(0, main's part - I)` of the frames, clipped to the range `from_ns..to_ns`.
+/// The sum of the time for which the frames were late within `from_ns..to_ns`.
 ///
 /// This is Sentry's `frames.delay`, which also counts a frame that has not ended. It uses main's part of the
 /// frame in place of the sum of stages, because that sum lacks the wait for the render thread. A frame is
-/// late from one interval after its vsync until its end, so of a frame across a border only the part inside
-/// counts.
+/// late from one interval after its vsync until its end, so if a frame crosses a border of the range, only
+/// the part inside counts.
 pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: Uptime, to_ns: Uptime) -> u64 {
     let late = |frame: MainPart| {
         let late_from = frame.begin_ns.plus(frame.interval.ns()).max(from_ns);

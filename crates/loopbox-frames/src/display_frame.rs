@@ -37,7 +37,7 @@ impl DisplayFrame {
         self.interval.dropped(self.duration_ns)
     }
 
-    /// The whole refreshes beyond the first: its hitch.
+    /// The duration of the whole refreshes after the first: its hitch.
     pub const fn hitch_ns(&self) -> u64 {
         (self.refreshes() - 1).saturating_mul(self.interval.ns())
     }
@@ -54,8 +54,7 @@ impl DisplayFrame {
         self.duration_ns > FROZEN_NS
     }
 
-    /// This frame's record for the list of the newest frames. What concerns the frame's message, or another
-    /// one, is unknown in it.
+    /// This frame's record for the list of the newest frames. The fields about messages are `None` in it.
     pub fn record(&self, scene: u16) -> RecentFrame {
         RecentFrame {
             frame_time_ns: self.time_ns,

@@ -47,14 +47,14 @@ impl Gestures {
         Self { open: None, number: 0 }
     }
 
-    /// The first finger touches (`ACTION_DOWN`). Returns the gesture before, whose fling it stops.
+    /// The first finger touches (`ACTION_DOWN`). Returns the previous gesture, whose fling the finger stops.
     pub fn down(&mut self, at_ns: Uptime) -> Option<FrameGesture> {
         let before = self.end();
         self.open = Some(Open::new(at_ns, Finger::Down { since_ns: at_ns }, 0));
         before
     }
 
-    /// The finger moves (`ACTION_MOVE`): its distance from where it touched.
+    /// The finger moves (`ACTION_MOVE`). `distance_dp` is how far it now is from where it touched.
     pub fn moved(&mut self, at_ns: Uptime, distance_dp: f32) {
         if let Some(open) = &mut self.open
             && let Finger::Down { since_ns } = open.finger
@@ -64,7 +64,7 @@ impl Gestures {
         }
     }
 
-    /// The last finger is lifted, or the touch taken away (`ACTION_UP`, `ACTION_CANCEL`).
+    /// The last finger is lifted, or the system takes the touch away (`ACTION_UP`, `ACTION_CANCEL`).
     pub fn up(&mut self, at_ns: Uptime) {
         if let Some(open) = &mut self.open
             && let Finger::Down { since_ns } = open.finger
@@ -75,7 +75,8 @@ impl Gestures {
         }
     }
 
-    /// A frame on this screen that scrolled. Returns the previous gesture when this frame begins another one.
+    /// Takes a frame that scrolled on this screen. Returns the previous gesture when this frame begins
+    /// another one.
     pub fn frame(&mut self, frame: &DisplayFrame, scene: u16) -> Option<FrameGesture> {
         let before = self.idle(frame.time_ns);
         let open = self.open.get_or_insert_with(|| Open::new(frame.time_ns, Finger::Never, scene));
@@ -106,7 +107,7 @@ impl Gestures {
         self.open.as_ref().map(|_| self.number.saturating_add(1))
     }
 
-    /// Whether a gesture is open that ends merely because time passes: no finger is down.
+    /// Whether the open gesture will end without a further event: no finger is down.
     pub fn is_ending(&self) -> bool {
         self.open.as_ref().is_some_and(|open| !matches!(open.finger, Finger::Down { .. }))
     }

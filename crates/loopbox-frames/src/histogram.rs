@@ -24,10 +24,10 @@ pub fn bucket_begin_ns(bucket: usize) -> u64 {
     (FIRST_US << doublings) * (PARTS + part) / PARTS * 1_000
 }
 
-/// The duration that a share of the frames does not exceed, within 12 %; `None` without a frame.
+/// The duration that this `share` of the frames does not exceed, within 12 %; `None` without a frame.
 ///
 /// The result is the harmonic mean of the bucket's bounds, which is at most 11.1 % away from either, and
-/// never above the longest frame. The last bucket counts as the longest frame.
+/// never above the longest frame. For the last bucket, which has no upper bound, it is the longest frame.
 pub fn quantile_ns(scene: &FrameScene, share: f64) -> Option<u64> {
     let all: u64 = scene.histogram.iter().copied().map(u64::from).sum();
     let longest_ns = u64::from(scene.longest_us) * 1_000;

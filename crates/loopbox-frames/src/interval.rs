@@ -39,13 +39,12 @@ impl RefreshInterval {
         1e9 / f64::from(self.0)
     }
 
-    /// For how many refreshes a frame was shown, given the time after which the next frame replaced it: the
-    /// nearest whole number, at least one.
+    /// For how many refreshes a frame was shown: its duration divided by the interval, rounded to the nearest
+    /// whole number, at least one. `duration_ns` is the time until the next frame replaced it.
     ///
-    /// `max(1, ⌊(2 D + I) / 2 I⌋)`. The article on skipped frames (its `FPSFrameCallback`) divides and
-    /// truncates, so that a smooth frame of 16.667 ms counts as a skipped one and the result depends on
-    /// jitter. Frame times are whole multiples of the interval on the `Choreographer` of AOSP 10, and nearly
-    /// so where a display jitters.
+    /// The article on skipped frames (its `FPSFrameCallback`) divides and truncates. So a smooth frame of
+    /// 16.667 ms counts there as a skipped one, and the result depends on jitter. Frame times are whole
+    /// multiples of the interval on the `Choreographer` of AOSP 10, and nearly so where a display jitters.
     pub const fn refreshes(self, duration_ns: u64) -> u64 {
         let refreshes = duration_ns.saturating_add(self.ns() / 2) / self.ns();
         if refreshes == 0 { 1 } else { refreshes }
@@ -74,10 +73,10 @@ impl Default for RefreshInterval {
 
 /// Detects when a display claims one interval but frames come faster.
 ///
-/// What counts is the smallest difference of frame times that occurred at least three times, within half a
-/// millisecond. When it is below three quarters of the claimed interval, the claim is wrong (for example a
-/// display that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before Android 12
-/// the `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in
+/// A difference of frame times counts when it occurred at least three times, to within half a millisecond.
+/// When the smallest such difference is below three quarters of the claimed interval, the claim is wrong (for
+/// example a display that reports 60 Hz with frames each 8.3 ms), and the observed interval is used. Before
+/// Android 12 the `Choreographer` itself reads the rate once and never again (`mFrameIntervalNanos` in
 /// `Choreographer.java` of API 24 to 30).
 #[derive(Debug, Clone)]
 pub struct IntervalDetector {
@@ -86,8 +85,8 @@ pub struct IntervalDetector {
     seen: [Seen; STEPS],
 }
 
-/// The number of differences that are counted, from the shortest interval on. Longer ones are never below
-/// three quarters of a claim.
+/// The number of differences that are counted, from the shortest interval on. Longer differences are never
+/// below three quarters of a claimed interval.
 const STEPS: usize = 134;
 const STEP_NS: u64 = 250_000;
 /// How often a difference of frame times must occur to count.
@@ -105,7 +104,8 @@ impl IntervalDetector {
         Self { claimed, observed: None, seen: [Seen { count: 0, sum_ns: 0 }; STEPS] }
     }
 
-    /// The display now reports another interval. What was observed before belongs to the old one.
+    /// The display now reports this interval. If it is another one than before, what was observed is
+    /// forgotten.
     pub fn claim(&mut self, claimed: RefreshInterval) {
         if claimed != self.claimed {
             *self = Self::new(claimed);

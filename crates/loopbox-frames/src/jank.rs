@@ -17,13 +17,16 @@ pub struct MainThreadTime {
     pub other_ns: Option<u64>,
 }
 
-/// Where the time was spent that made a frame late: the first of these places that explains it.
+/// Where a late frame lost its time: the first of these places that applies.
 ///
-/// A message explains a frame when it took half of `D - I`. First comes another message that took longer than
-/// the frame's own. Then comes what follows main's part, when the stages name such a cause: a message that
-/// waits for the render thread is long, but not the culprit. Then comes the frame's own message. Time that
-/// neither messages nor stages explain was spent on main outside of messages (input and other descriptors
-/// inside of `nativePollOnce`), or main had no processor. `None` where nothing is known about the messages.
+/// 1. Another message, when it took longer than the frame's own message and at least half of the delay (the
+///    frame's duration beyond one interval).
+/// 2. After main's part, when the stages name a cause there. A message that waits for the render thread is
+///    long, but not the culprit.
+/// 3. The frame's own message, when it took at least half of the delay.
+/// 4. Main outside of messages: input and other descriptors inside of `nativePollOnce`, or no processor.
+///
+/// `None` where nothing is known about the messages.
 pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
     let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
     let behind_main = cause.is_some_and(|cause| {

@@ -29,8 +29,8 @@ fn first(reached: impl Fn(u32) -> bool) -> DropLevel {
     LIMITS.iter().find(|(_, limit)| reached(*limit)).map_or(DropLevel::Best, |(level, _)| *level)
 }
 
-/// Whether a stall deserves the platform's "Skipped N frames!": when it lasts for this many frames at 60 Hz
-/// ([`SKIPPED_FRAMES`] for the platform), which is the same time on every display.
+/// Whether a stall of `dropped` frames deserves the platform's warning "Skipped N frames!". It does if it
+/// lasts as long as `limit` frames at 60 Hz, on any display. The platform's limit is [`SKIPPED_FRAMES`].
 pub fn is_skipped_warning(dropped: u32, limit: u32, interval: RefreshInterval) -> bool {
     dropped >= interval.of_60_hz(limit)
 }

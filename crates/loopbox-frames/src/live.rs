@@ -5,8 +5,8 @@ use crate::interval::RefreshInterval;
 use crate::levels::level;
 use loopbox_format::model::{DropLevel, Uptime};
 
-/// A value covers frames that were shown for this long together. Matrix also waits for more than 20 frames,
-/// and so shows nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
+/// A value covers frames whose durations add up to at least this time. Matrix also waits for more than 20
+/// frames, and so shows nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
 const WINDOW_NS: u64 = 200_000_000;
 /// After this time without a frame nothing moves, and there is no frame rate to show. Matrix shows 60.
 const IDLE_NS: u64 = 250_000_000;

@@ -1,8 +1,8 @@
 //! Matrix's own arithmetic, for comparisons with its numbers.
 //!
-//! It is that of the version which the article on its `FrameTracer` describes, and reproduces that article's
-//! JSON exactly: whole milliseconds for each frame, limits of 60 Hz on every display, at most 60 FPS. The
-//! truncation loses 4 %: perfect frames are 62.5 FPS before the cap, and that article's 58.54 are really
+//! The article on Matrix's `FrameTracer` describes this version, and the article's JSON is reproduced
+//! exactly: whole milliseconds for each frame, limits of 60 Hz on every display, at most 60 FPS. The
+//! truncation loses 4 %: perfect frames are 62.5 FPS before the cap, and the article's 58.54 FPS are really
 //! 56.39. For correct figures use [`SceneStats`](crate::SceneStats).
 
 use crate::levels::unscaled_level;
@@ -34,7 +34,7 @@ pub struct MatrixReport {
     pub level_frames: [u32; 5],
     /// Dropped frames for each `DropLevel`.
     pub level_dropped: [u64; 5],
-    /// Messages that were counted as frames but were not (`dropTaskFrameSum`).
+    /// Messages that were counted as frames although they drew none (`dropTaskFrameSum`).
     pub task_frames: u32,
 }
 

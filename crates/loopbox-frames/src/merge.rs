@@ -2,8 +2,8 @@
 
 use loopbox_format::model::{FrameScene, RateFrames, ScrollSums};
 
-/// Adds the sums of `other`. The result is what the frames of both would have summed up to, except for
-/// refresh intervals beyond the fourth: of those only the frames are counted.
+/// Adds the sums of `other`. The result is the same as if all frames had been counted together, except for
+/// refresh intervals beyond the fourth: only the number of their frames is kept.
 pub fn add(to: &mut FrameScene, other: &FrameScene) {
     let from = other;
     for (to, from) in [

@@ -16,16 +16,16 @@ use loopbox_format::model::{
 };
 use std::collections::VecDeque;
 
-/// How many gestures are kept, the newest ones. [`JANKS`] is the same for jank frames, of which the worst
-/// ones are kept, [`RECENT`] for frames and [`STAGES`] for their stages.
+/// How many gestures are kept: the newest ones. [`JANKS`] is how many jank frames are kept: the worst ones.
+/// [`RECENT`] and [`STAGES`] are how many of the newest frames, and of their stages, are kept.
 const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
-/// For how many of the newest jank frames the slowest message is kept: more than there are in the time until
-/// a stall is reported.
+/// For how many of the newest jank frames the slowest message is kept. There are never this many jank frames
+/// between a stall and the report about it.
 const SLOWEST: usize = 32;
-/// The number of newest frames for which the compositor's jank type is kept: more than half a second at 120
+/// For how many of the newest frames the compositor's jank type is kept: for more than half a second at 120
 /// Hz.
 const JANK_TYPES: usize = 64;
 
@@ -47,7 +47,7 @@ pub struct OwnMessage {
     pub end_ns: Uptime,
 }
 
-/// A frame that was replaced, with what the main thread knew about its messages.
+/// A frame that was replaced, and the main thread's messages while it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenFrame {
     /// The frame.
@@ -77,7 +77,7 @@ pub enum FrameEvent {
         /// The distance in density-independent pixels.
         distance_dp: f32,
     },
-    /// The last finger was lifted, or the touch taken away.
+    /// The last finger was lifted, or the system took the touch away.
     Up {
         /// Uptime.
         at_ns: Uptime,
@@ -93,18 +93,18 @@ pub struct Heard {
     pub live: Option<LiveValue>,
     /// A gesture that has ended.
     pub gesture: Option<FrameGesture>,
-    /// How many frames one stall dropped, when that deserves the platform's "Skipped N frames!".
+    /// How many frames one stall dropped, when that is enough for the platform's "Skipped N frames!".
     pub skipped: Option<u32>,
 }
 
 /// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// How many frames were dropped while one frame was shown: the frame whose slowest message is this one.
-    /// `None` without such a frame.
+    /// For the frame whose slowest message is the message that took long: how many frames were dropped while
+    /// it was shown. `None` without such a frame.
     pub dropped: Option<u32>,
-    /// The figures so far of the screen of that frame; without such a frame, those of the screen that the
-    /// caller named.
+    /// The figures so far of the screen of the frame that `dropped` is about. Without such a frame, they are
+    /// those of the screen that the caller named.
     pub scene: FrameScene,
 }
 
@@ -130,7 +130,7 @@ pub struct FrameRecorder {
     /// The newest frames. `stages` has the stages of the newest frames.
     recent: VecDeque<RecentFrame>,
     stages: VecDeque<StageFrame>,
-    /// The slowest messages of the newest jank frames, whether these are kept or not.
+    /// The slowest messages of the newest jank frames, also of those that are not kept in `janks`.
     slowest: VecDeque<Slowest>,
     /// Jank types by the lower half of the vsync number. They may come before it is known which frame was a
     /// jank frame.
@@ -172,24 +172,25 @@ impl FrameRecorder {
         }
     }
 
-    /// Clears all figures, and drops a gesture or window that is open.
+    /// Clears all figures, and drops an open gesture and an open jank window.
     pub fn reset(&mut self) {
         let interval = self.interval;
         *self = Self::new(self.api_level, self.scenes.limit(), self.jank_ns, self.skipped);
         self.interval = interval;
     }
 
-    /// The screen with this name. The entry of other screens for an empty name, or when there is no room.
+    /// The screen with this name. For an empty name, or when there is no room, it is the entry of other
+    /// screens.
     pub fn scene(&mut self, name: &str) -> SceneId {
         if name.is_empty() { self.scenes.others() } else { self.scenes.scene(name) }
     }
 
-    /// The interval in use, of the newest frame or as the display claims.
+    /// The refresh interval in use: that of the newest frame, or the one that the display claimed after it.
     pub fn interval(&self) -> RefreshInterval {
         self.interval
     }
 
-    /// Takes an event; `scene` is the screen that a frame is of.
+    /// Takes an event; `scene` is the screen of the event's frame.
     pub fn event(&mut self, event: FrameEvent, scene: SceneId) -> Heard {
         let gesture = match event {
             FrameEvent::Frame(seen, _) => return self.frame(&seen, scene),
@@ -287,8 +288,8 @@ impl FrameRecorder {
         gesture
     }
 
-    /// Records the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were
-    /// dropped before it.
+    /// Records the values of a `FrameMetrics`. The index of a value in `metrics` is its constant, for example
+    /// `TOTAL_DURATION`. `lost` is how many reports the platform has dropped before this one.
     pub fn stages(&mut self, metrics: &[i64; METRICS], window: u64, lost: u32) {
         let scene = self.scene;
         if lost > 0 {
@@ -331,13 +332,15 @@ impl FrameRecorder {
         Heard { gesture: gesture.map(|gesture| self.gesture(gesture)), ..Heard::default() }
     }
 
-    /// Whether something ends merely because time passes, so that [`FrameRecorder::idle`] must be called.
+    /// Whether a session or a gesture may end merely because time passes, so that [`FrameRecorder::idle`]
+    /// must be called.
     pub fn is_open(&self) -> bool {
         self.open || self.gestures.is_ending()
     }
 
-    /// The frames around the message with this number. When no frame was shown during it, the figures of the
-    /// screen with this name; `None` when that had no frame.
+    /// The frames around the message with this token: the figures of the screen whose frame the message
+    /// delayed. If there was no such frame, they are those of the screen named `screen`. `None` if the screen
+    /// has had no frame.
     pub fn stall(&self, token: Token, screen: &str) -> Option<StallFrames> {
         let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
         let scene = match slowest {

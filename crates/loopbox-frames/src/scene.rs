@@ -83,7 +83,7 @@ impl SceneStats {
         }
     }
 
-    /// The session has ended: no window continues in the next one.
+    /// The session has ended: no jank window continues in the next one.
     pub fn end_session(&mut self) {
         if let Some(window) = self.windows.end() {
             self.window(&window);
@@ -109,7 +109,7 @@ impl SceneStats {
         }
     }
 
-    /// Counts a report of stages; returns the main cause by the default threshold when the frame was slow.
+    /// Counts a report of stages. If the frame was slow by the default threshold, returns the main cause.
     pub fn stages(&mut self, report: &StageReport, interval: RefreshInterval) -> Option<FrameCause> {
         if report.first_draw {
             add(&mut self.sums.first_draw, 1);
@@ -149,7 +149,7 @@ impl SceneStats {
         self.sums.observed_rate = true;
     }
 
-    /// The figures so far, in the form of a report, without the window that is open.
+    /// The figures so far, in the form of a report. They lack the jank window that is still open.
     pub fn sums(&self) -> &FrameScene {
         &self.sums
     }

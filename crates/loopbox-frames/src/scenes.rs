@@ -23,7 +23,7 @@ impl SceneId {
 }
 
 /// The sums of each screen, of all other screens, and of the process. A screen allocates memory when its
-/// first frame comes, and none after that.
+/// first frame comes, and never after that.
 #[derive(Debug, Clone)]
 pub struct Scenes {
     table: Vec<SceneStats>,
@@ -47,7 +47,7 @@ impl Scenes {
         self.limit.saturating_sub(OTHER + 1)
     }
 
-    /// The screen with this name, or the entry of other screens when there is no room for another.
+    /// The screen with this name, or the entry of other screens when the table is full.
     pub fn scene(&mut self, name: &str) -> SceneId {
         // A name is cut as it is kept, so that a long one is found again.
         let wanted = SceneStats::new(SceneKind::Named, name);

@@ -7,7 +7,8 @@
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
 
-/// The user notices a frame that is shown for longer: 1/30 s, which Taobao's article gives as 33.3 ms.
+/// The user notices a frame that is shown for longer than this: 1/30 s, which Taobao's article gives as 33.3
+/// ms.
 const PERCEIVED_NS: u64 = 33_300_000;
 /// A window lasts this long at least: six frames of 16.6 ms.
 const SHORTEST_NS: u64 = 99_600_000;
@@ -42,12 +43,13 @@ impl JankWindow {
         u32::try_from(milli).unwrap_or(u32::MAX)
     }
 
-    /// Whether it counts as jank: below 5/6 of the refresh rate, which is Taobao's 50 at 60 Hz.
+    /// Whether it counts as jank: its FPS is below 5/6 of the refresh rate. At 60 Hz this is Taobao's limit,
+    /// 50 FPS.
     pub fn is_recorded(&self) -> bool {
         6 * u128::from(self.interval_sum_ns) < 5 * u128::from(self.duration_ns)
     }
 
-    /// Whether its FPS is lower than another's.
+    /// Whether its FPS is lower than that of a window with `frames` frames in `duration_us`.
     fn is_worse_than(&self, frames: u16, duration_us: u32) -> bool {
         // Compared without a division, and to the microsecond, as the other is kept.
         let own_us = u128::from(self.duration_ns / 1_000);
@@ -57,9 +59,10 @@ impl JankWindow {
 
 /// Finds jank windows in a stream of frames, without reading ahead and without a list.
 ///
-/// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter
-/// than 1.02 intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and at the end of the session. Taobao
-/// says 17 ms in its rule and 16.6 in its example; both give the same result there.
+/// A window begins with a frame that is longer than 33.3 ms and longer than 1.998 intervals. Once the window
+/// has lasted for 99.6 ms, it ends before the next frame that is shorter than 1.02 intervals (17 ms at 60
+/// Hz). It also ends with the session. Taobao's rule says 17 ms and its example 16.6 ms; in the example both
+/// give the same result.
 #[derive(Debug, Clone, Default)]
 pub struct JankWindows {
     open: Option<JankWindow>,

@@ -108,8 +108,8 @@ fn drop_levels_of_the_articles_trace() {
     assert_eq!(dropped, [3, 3, 5]);
 }
 
-/// 668 frames that dropped none, 32 that dropped one, and the triple that gives the sums in the Matrix
-/// article's JSON.
+/// Matrix's reports of 703 frames: 668 dropped no refresh, 32 dropped one, and the other three dropped as
+/// many as `last` says. Returns the report before the very last frame, and the one after it.
 fn article_004(last: [u32; 3]) -> (MatrixReport, Option<MatrixReport>) {
     let drops = [vec![0; 668], vec![1; 32], last.to_vec()].concat();
     let mut slice = MatrixSlice::new();

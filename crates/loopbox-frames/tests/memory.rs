@@ -47,7 +47,8 @@ fn held() -> isize {
     HELD.with(Cell::get)
 }
 
-/// A second of jank on each screen: frames with both messages, stages, jank types, gestures.
+/// Records, for each second of `seconds`, jank on a separate screen. Each frame has its own message, another
+/// message, a stage report and a jank type. The frames of a second are one gesture.
 fn use_all(recorder: &mut FrameRecorder, seconds: std::ops::Range<u64>) {
     let mut metrics = [MS as i64; METRICS];
     metrics[8] = 60 * MS as i64;

@@ -14,7 +14,8 @@ mod reference {
         ((2 * duration + interval) / (2 * interval)).max(1)
     }
 
-    /// First frame, frames, duration, longest, complete.
+    /// The jank windows. Each has the index of its first frame, its number of frames, its duration, its
+    /// longest frame, and whether it is complete.
     pub(super) fn windows(durations: &[u64], interval: u64) -> Vec<(u64, u32, u64, u64, bool)> {
         let start = 33_300_000.max(2 * interval - interval / 500);
         let calm = interval + interval / 50;

@@ -240,8 +240,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }
 
-/// On Android 16 the compositor's reports come in batches and late, with a number that only the stages
-/// connect to a frame.
+/// On Android 16 the compositor's reports come late and in batches. Each has a number, and only the reports
+/// of stages show which frame has this number.
 #[test]
 fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     let mut recorder = recorder_of(36);

@@ -1,4 +1,4 @@
-//! Which frames belong to a scroll, and which scroll to a finger.
+//! Which frames belong to a scroll, and which scrolls belong to a finger.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Converts a stall into a report of that one message, so that the code that groups and diagnoses reports and
-//! restores their names works for stalls, too.
+//! Converts a stall, a line about one long message, into a report of that message. So the code that groups
+//! and diagnoses reports and restores their names works for stalls, too.
 
 use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;
@@ -87,7 +87,7 @@ fn message(text: &str) -> Option<Message> {
     })
 }
 
-/// The stacks in the order of the line; `None` when it has none.
+/// The stacks in the order of the line; `None` when the line has none.
 fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree> {
     let seen: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
     let mut known = Known { symbols, by_text: HashMap::new() };

@@ -1,4 +1,4 @@
-//! The sums as one self-contained page with charts.
+//! The sums of a monitor's files as one self-contained page with charts.
 
 use crate::text::{culprit, dropped, headline, levels, name, phases, plural, time, values};
 use crate::view::{Group, View};
@@ -15,7 +15,7 @@ table{border-collapse:collapse;table-layout:fixed;width:100%}.wide{table-layout:
 th{color:var(--quiet);font-weight:normal}td.n,th.n{text-align:right;white-space:nowrap;width:5.4rem}td.bar{width:26%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}\
 @media(max-width:40rem){table,thead,tbody{display:block}tr{display:grid;grid-template-columns:repeat(3,4.7rem) 1fr;align-items:center;border-bottom:1px solid var(--line)}\
 td,th{border:0;padding:.1rem .3rem}td.n,th.n{width:auto}tr>:first-child{grid-column:1/-1;min-width:0}td.bar{width:auto}.wide tr{grid-template-columns:1fr}.wide td.n{text-align:left}}";
-/// The heads of a table's columns, except that of the first one, and the start of its body.
+/// The heads of all columns of a table except the first, and the start of the table's body.
 const COLUMNS: &str =
     "<th class=\"n\">stalls<th class=\"n\">longest<th class=\"n\">in all<td class=\"bar\"><tbody>";
 

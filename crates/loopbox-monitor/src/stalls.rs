@@ -12,12 +12,12 @@ pub struct Stalls {
     pub is_of_monitor: bool,
 }
 
-/// Calls `visit` for each stall of a file, unpacked, in the order of the lines. A stall gets the default
+/// Calls `visit` for each stall of an unpacked file, in the order of the lines. A stall gets the default
 /// process when no line before it describes its process. Only one stall is kept in memory at a time, because
-/// unpacked it is many times as large as its line.
+/// a parsed stall is many times as large as its line.
 ///
 /// # Errors
-/// The first one of `visit`.
+/// The first error that `visit` returns.
 pub fn each_stall<E>(
     file: &[u8],
     mut visit: impl FnMut(&Stall, &Base) -> Result<(), E>,
@@ -46,7 +46,7 @@ pub fn each_stall<E>(
     Ok(found)
 }
 
-/// The most processes of a file that are distinguished: many times as many as an app has in a day.
+/// At most this many processes of a file are kept apart. It is far more than an app starts in a day.
 const MAX_PROCESSES: usize = 10_000;
 
 /// The lines that are not empty.

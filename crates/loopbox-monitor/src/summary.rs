@@ -20,7 +20,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds a file, unpacked.
+    /// Adds an unpacked file.
     pub fn add(&mut self, file: &[u8]) {
         self.whole.files += 1;
         for line in lines(file) {
@@ -66,8 +66,8 @@ impl Summary {
         }
     }
 
-    /// Divides the stall's time among its stacks by how often each was seen. The share of stacks for which
-    /// the line has no room counts as time without a stack, as does a whole stall without stacks.
+    /// Divides the stall's time among its stacks by how often each was seen. Stacks that the line has no room
+    /// for count as time without a stack, and so does a whole stall without stacks.
     fn add_stacks(&mut self, stall: &Stall) {
         let listed: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
         let all = u64::from(stall.stack_samples).max(listed);

@@ -1,4 +1,4 @@
-//! The text log of the article that the monitor is based on: each entry is a frame of stars with the time and
+//! The text log of the article that the monitor is based on: each entry is a box of stars with the time and
 //! the findings. Lines end with a carriage return, as in that article.
 
 use crate::line::{Line, Stall, read_line};
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 const STARS: &str = "/**************************************/";
 
-/// The stalls of a file, unpacked, as text.
+/// The stalls of an unpacked file, as text.
 pub fn uiperf(file: &[u8]) -> String {
     let mut out = String::new();
     for line in file.split(|&byte| byte == b'\n') {

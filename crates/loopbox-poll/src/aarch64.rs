@@ -1,5 +1,5 @@
-//! The trampolines of arm64. Arguments: x0: environment, x1: queue object, or its class before API 23; x2:
-//! `mPtr`, w3: time-out.
+//! The trampolines of arm64. The arguments: the environment in x0, the queue object (before API 23 its class)
+//! in x1, `mPtr` in x2, and the time-out in w3.
 //!
 //! The unwind information is written by hand: the compiler's directives produce it only where the surrounding
 //! crates have some, and in an app they have none.

@@ -1,5 +1,5 @@
-//! The trampolines of 32-bit arm. Arguments: r0: environment, r1: queue object, or its class before API 23;
-//! r2 and r3: `mPtr`; on the stack: time-out.
+//! The trampolines of 32-bit arm. The arguments: the environment in r0, the queue object (before API 23 its
+//! class) in r1, `mPtr` in r2 and r3, and the time-out on the stack.
 //!
 //! An unwinder of this machine has one rule for a whole range of code, so a trampoline has two ranges: one in
 //! which nothing is on the stack yet, and one after it has made its frame. The entries of the ranges are

@@ -41,7 +41,7 @@ pub struct Trampoline(usize);
 
 impl Trampoline {
     /// The trampoline that calls `original`: an existing one, else an unused one. `None` when all are in use,
-    /// when `original` is 0 or a trampoline, and on machines for which there is none. Main thread only.
+    /// when `original` is 0 or a trampoline, and on machines without trampolines. Main thread only.
     pub fn claim(original: usize, recorder: &'static Recorder) -> Option<Self> {
         if !SUPPORTED || original == 0 || Self::at(original).is_some() {
             return None;
@@ -63,7 +63,7 @@ impl Trampoline {
         (0..TRAMPOLINES).map(Self)
     }
 
-    /// The function that it calls; `None` before it was claimed.
+    /// The function that this trampoline calls; `None` if no one has claimed the trampoline.
     pub fn original(self) -> Option<usize> {
         Some(SLOTS.get(self.0)?.original.load(Ordering::Acquire)).filter(|&original| original != 0)
     }
@@ -73,7 +73,7 @@ impl Trampoline {
         SLOTS.get(self.0).is_some_and(|slot| slot.queue.load(Ordering::Acquire) != 0)
     }
 
-    /// Where its code begins; 0 on machines for which there is none.
+    /// Where its code begins; 0 on machines without trampolines.
     pub fn address(self) -> usize {
         code::address_of(self.0)
     }

@@ -17,11 +17,12 @@ pub struct Recorder {
 }
 
 /// What a trampoline reads. The assembly depends on this layout: a slot has 16 bytes, and the queue is in the
-/// upper half. 32-bit code reads the queue in two halves, which may be of the value before and the value
-/// after a change. Such a mix names no queue that is polled meanwhile, because one of the two values is 0.
+/// upper half. 32-bit code reads the queue in two halves. When the value changes between the two reads, the
+/// code gets half of the old value and half of the new one. The old or the new value is always 0, so such a
+/// mix is one of the two, or equals no queue.
 #[repr(C)]
 pub(crate) struct Slot {
-    /// The function that it calls; 0 until it is claimed, and unchanged after that.
+    /// The function that the trampoline calls; 0 until the trampoline is claimed, and unchanged after that.
     pub(crate) original: AtomicUsize,
     /// `MessageQueue.mPtr` of the queue whose polls are recorded; 0 for none. No queue that polls has the
     /// value 0.

@@ -1,8 +1,8 @@
-//! The trampolines of x86. Arguments on the stack: environment, queue object, or its class before API 23;
-//! `mPtr` in two words, time-out.
+//! The trampolines of x86. The arguments are on the stack: the environment, the queue object (before API 23
+//! its class), `mPtr` in two words, the time-out.
 //!
 //! The unwind information is written by hand: the compiler's directives produce it only where the surrounding
-//! crates have some, and in an app they have none.
+//! crates have unwind information, and in an app they have none.
 
 use std::arch::global_asm;
 

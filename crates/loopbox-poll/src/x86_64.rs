@@ -1,8 +1,8 @@
-//! The trampolines of x86-64. Arguments: rdi: environment, rsi: queue object, or its class before API 23;
-//! rdx: `mPtr`, ecx: time-out.
+//! The trampolines of x86-64. The arguments: the environment in rdi, the queue object (before API 23 its
+//! class) in rsi, `mPtr` in rdx, the time-out in ecx.
 //!
 //! The unwind information is written by hand: the compiler's directives produce it only where the surrounding
-//! crates have some, and in an app they have none.
+//! crates have unwind information, and in an app they have none.
 
 use std::arch::global_asm;
 

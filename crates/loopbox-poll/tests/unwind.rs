@@ -11,7 +11,7 @@ type Poll = extern "C" fn(*mut c_void, *mut c_void, i64, i32);
 
 /// The stack from which the poll was called.
 static BACKTRACE: Mutex<String> = Mutex::new(String::new());
-/// The frames of the poll and of its callers, by their frame pointers.
+/// The frames of the poll and of its caller, found by frame pointers.
 static CHAIN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 static FRAME: AtomicUsize = AtomicUsize::new(0);
 

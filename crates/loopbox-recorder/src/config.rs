@@ -40,7 +40,7 @@ pub struct Sampling {
     pub stop_budget_per_hour_ns: u64,
     /// A stop longer than this makes the sampler back off.
     pub slow_stop_ns: u64,
-    /// How many times as wide the interval is while the app is in the background.
+    /// The sampling interval is this many times as long while the app is in the background.
     pub background_factor: u32,
 }
 
@@ -62,8 +62,8 @@ impl Default for Sampling {
     }
 }
 
-/// The recorder's limits. The defaults are Qimao's: groups of 300 ms, descriptions from 50 ms, 100 records,
-/// stacks from 50 ms on each 10 ms, trees of 95 samples and more, 10 of them.
+/// The recorder's limits. The defaults are Qimao's: groups of 300 ms, descriptions from 50 ms, 100 records, a
+/// stack every 10 ms from 50 ms on, and 10 trees of at least 95 samples each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// The length at which a group is full, a message becomes a separate record, and a gap becomes a record.

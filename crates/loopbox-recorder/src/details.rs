@@ -15,10 +15,10 @@ pub const MAX_DETAILS: usize = 8;
 /// The most bytes kept of a class name.
 pub const NAME_BYTES: usize = 96;
 
-/// The largest size of an encoded record of the app, in bytes.
+/// The largest size, in bytes, of a record as the app encodes it.
 ///
-/// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option
-/// and the length of a short string in 1.
+/// The codec writes a 64-bit number in at most 9 bytes and a 32-bit number in at most 5. An enum variant, an
+/// option and the length of a short string take 1 byte each.
 pub const MAX_ENCODED_RECORD: usize = {
     let message = 2 * (1 + NAME_BYTES) + 5 + 2 + (1 + 5);
     let detail = 9 + 9 + 9 + 10 + 1 + (1 + message);
@@ -32,7 +32,8 @@ pub type Name = BoundedStr<NAME_BYTES>;
 /// Why a message is kept by name; the weakest reason comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeepReason {
-    /// A short frame or short input. There may be sixty in a second and more, so they only take free room.
+    /// A short frame or short input. There may be more than sixty of them in a second, so they are kept only
+    /// where there is room left.
     Frequent,
     /// A component message that was short.
     Component,
@@ -87,8 +88,8 @@ impl Details {
         self.len
     }
 
-    /// Adds a detail; the caller has checked that the configured number is not exceeded. False when the list
-    /// is full.
+    /// Adds a detail. The caller has checked that the list has fewer details than configured. Returns false
+    /// when the list is full.
     pub(crate) fn push(&mut self, detail: Detail<Name>) -> bool {
         let Some(slot) = self.items.get_mut(self.len) else { return false };
         *slot = detail;
@@ -101,9 +102,10 @@ impl Details {
     }
 
     /// Removes the detail that matters least, if it matters less than the new one. The remaining ones keep
-    /// their order. Returns why the removed one was kept. Messages that are kept for their own sake are
-    /// compared by length, so that the slowest of a record has its name. Of messages kept for another reason
-    /// the first ones stay, because each exchange is written to the ring and frames are many.
+    /// their order. Returns the reason for which the removed one had been kept. Messages that are kept for
+    /// their own sake are compared by duration, so that the slowest of a record has its name. Of messages
+    /// kept for another reason the first ones stay, because each exchange is written to the ring and frames
+    /// are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

@@ -41,8 +41,8 @@ pub trait Environment {
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
     /// The hook sees no running message: there is none, or only messages whose inner loops wait; `around` is
-    /// the number of these. Whether one of them goes on is found out elsewhere, from where the thread is. The
-    /// next message will have the token `next`.
+    /// the number of these. The hook does not see when one of them goes on; that is found out from the stack
+    /// of the thread. The next message will have the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
     /// The record that is not closed yet has changed. It already has the `seq` that it will be closed with,

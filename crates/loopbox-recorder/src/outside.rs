@@ -3,8 +3,8 @@
 use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
-/// A thread that is found away from its queue twice, this far apart, counts as busy. Waking up, taking the
-/// next message and the small callbacks in between take less time.
+/// A thread counts as busy when it is found away from its queue twice with at least this time in between.
+/// Waking up, taking the next message and the small callbacks in between take less time.
 const CONFIRM_NS: u64 = 100 * MS;
 
 /// What the kernel shows of the main thread.
@@ -46,7 +46,7 @@ pub struct Glance {
     pub now_ns: Uptime,
     /// The token of what may run outside of messages now; it differs after each message.
     pub token: Token,
-    /// The processor time that it has requested; `None` when its CPU time cannot be read.
+    /// The processor time that the thread has requested; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
     /// What the kernel shows of the thread.
     pub place: Place,
@@ -55,19 +55,20 @@ pub struct Glance {
 /// The conclusion from the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// It waits for a message.
+    /// The thread waits for a message.
     Waits,
-    /// It does not seem to wait: check again at this uptime.
+    /// The thread does not seem to wait: check again at this uptime.
     Doubtful(Uptime),
-    /// It has not waited since this uptime, when it was first seen busy.
+    /// The thread has not waited since this uptime, when it was first seen busy.
     Busy(Uptime),
 }
 
-/// When the main thread was last seen idle, or else first seen after a message, and the processor time that
-/// it had requested by then.
+/// When the main thread was last seen idle, and the processor time that it had requested by then. If it was
+/// not seen idle, the first time that it was seen after a message counts instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
+    /// The token of the time between two messages in which this was seen, see [`Glance::token`];
+    /// [`Token::NONE`] when it was not seen.
     pub token: Token,
     /// When this was seen, uptime.
     pub at_ns: Uptime,
@@ -80,7 +81,8 @@ pub struct Asleep {
 /// The processor time that the thread had requested when it was first seen busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// Between which messages this was seen, see [`Glance::token`]; [`Token::NONE`] when it was not seen.
+    /// The token of the time between two messages in which this was seen, see [`Glance::token`];
+    /// [`Token::NONE`] when it was not seen.
     pub token: Token,
     /// When this was seen, uptime.
     pub at_ns: Uptime,
@@ -94,8 +96,8 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// Between which messages the thread was seen busy, since when, and until when at least; [`Token::NONE`]
-    /// when it was not seen busy.
+    /// The token of the time between two messages in which the thread was seen busy, since when it was busy,
+    /// and until when at least. The token is [`Token::NONE`] when it was not seen busy.
     busy: (Token, Uptime, Uptime),
 }
 
@@ -154,23 +156,24 @@ impl OutsideWatch {
         Finding::Busy(since_ns)
     }
 
-    /// When it was last known to be idle.
+    /// When the thread was last known to be idle.
     pub fn asleep(&self) -> Asleep {
         self.asleep
     }
 
-    /// When it was first seen in the queue's wait after the last message began.
+    /// When the thread was first seen in the queue's wait after the last message began.
     pub fn rest(&self) -> Asleep {
         self.rest
     }
 
-    /// The processor time that it had requested when it was first seen busy.
+    /// The processor time that the thread had requested when it was first seen busy.
     pub fn seen_busy(&self) -> SeenBusy {
         self.seen_busy
     }
 
-    /// How long the work with this number was seen to last, once it is over: until the message that began at
-    /// `next_ns`, if that is known. `None` when the work was not seen.
+    /// How long the work with this token lasted, which is over now: from when it was first seen until the
+    /// next message began at `next_ns`, or, if that is not known, until it was last seen. `None` when it was
+    /// not seen.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
         (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).since(since_ns))

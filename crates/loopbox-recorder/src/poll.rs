@@ -1,7 +1,7 @@
 //! What the main thread did between two polls of its queue.
 //!
-//! `MessageQueue.next()` polls before it takes each message, first without waiting. Between the return of a
-//! poll and the entry of the next one the thread ran one message, the idle handlers, or nothing:
+//! `MessageQueue.next()` polls before it takes each message; its first poll does not wait. Between the return
+//! of a poll and the entry of the next one the thread ran one message, the idle handlers, or nothing:
 //!
 //! * The next poll waits (its time-out is not 0): the queue had nothing that was due. Nothing was run.
 //!   Until a poll that waits is entered, the thread has not rested since the last message: it worked, in the
@@ -35,8 +35,8 @@ pub struct PollStack {
 
 /// The events that follow from the polls.
 pub trait Dispatches {
-    /// A message begins, or nothing does: the next poll of this loop decides which. `at` is the place of the
-    /// poll; `worked`: the thread has not rested since the previous message ended.
+    /// A message may begin: the next poll of this loop shows whether one did. `at` is the place of the poll;
+    /// `worked`: the thread has not rested since the previous message ended.
     fn begin(&mut self, at: StackPointer, worked: bool);
 
     /// The thread is about to rest, and has not rested since the previous message ended.
@@ -63,7 +63,7 @@ struct Loop {
     frames: u32,
     /// Whether what began after its last poll has not ended yet.
     open: bool,
-    /// Whether a poll that waits was entered since the last message, or no message was seen yet.
+    /// Whether a poll that waits was entered since the last message. True before the first message.
     waited: bool,
 }
 
@@ -92,8 +92,8 @@ impl PollLoop {
 pub struct PollRules {
     loops: [Loop; MAX_LOOPS],
     depth: usize,
-    /// How many loops were on the stack when recording began inside of a message, as long as that has not
-    /// ended.
+    /// How many loops were on the stack when recording began inside of a message. `None` once that message
+    /// has ended.
     adopted_in: Option<u32>,
     /// Shows whether a poll was entered before this recording began.
     generation: u32,
@@ -115,15 +115,15 @@ impl PollRules {
         self.adopted_in = None;
     }
 
-    /// Whether a poll here belongs to the innermost loop; otherwise [`entered`](Self::entered) needs the
-    /// stack.
+    /// Whether a poll at `at` is known to belong to the innermost loop. If not, [`entered`](Self::entered)
+    /// needs the stack.
     #[inline]
     pub fn knows(&self, at: StackPointer) -> bool {
         self.top().is_some_and(|top| top.at == at)
     }
 
-    /// A poll is entered. The stack is needed where [`knows`](Self::knows) is false; `None` when it could not
-    /// be read.
+    /// A poll is entered. `stack` is needed only where [`knows`](Self::knows) is false; it is also `None`
+    /// when the stack could not be read.
     #[inline]
     pub fn entered(
         &mut self,

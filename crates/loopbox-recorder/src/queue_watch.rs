@@ -10,12 +10,12 @@ use loopbox_format::model::Uptime;
 const MS: u64 = 1_000_000;
 /// When a check comes this much later than intended, the process was kept from running, main included.
 const GAP_NS: u64 = 1_000 * MS;
-/// An overdue message must be found twice, this far apart, while the main thread waits. Right after a long
-/// message, the messages behind a frame's barrier are as overdue as those behind a leaked one, but the
-/// frame's barrier is removed with the next frame.
+/// An overdue message must be found twice, with at least this time in between, while the main thread waits.
+/// Right after a long message, the messages behind a frame's barrier are as overdue as those behind a leaked
+/// one, but the frame's barrier is removed with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is checked again later and later: each time after half as long as it
-/// has been known, but after this time at the earliest and after [`LONGEST_NS`] at the latest.
+/// A barrier that holds back nothing yet is checked again after half the time for which it has been known.
+/// The next check comes after this time at the earliest, and after [`LONGEST_NS`] at the latest.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 
@@ -60,7 +60,7 @@ pub enum QueueFinding {
     Rest,
     /// Check again at this uptime.
     CheckAt(Uptime),
-    /// Messages have been held back for this many nanoseconds, as far as was seen: at least the hang
+    /// The checks have seen messages held back for this many nanoseconds, which is at least the hang
     /// threshold. Reported once for each barrier.
     Hang(u64),
 }

@@ -11,9 +11,9 @@ const HOUR_US: u64 = HOUR_MS * 1_000;
 /// the sampler parks at once, because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
-/// often, until it finds one. Messages that follow each other and are all short cause that, as while the app
-/// scrolls. Where short trees are kept as well, it checks as before, because their samples would begin too
-/// late. Where short trees are not kept, it does not check an idle main thread again before it parks.
+/// often, until it finds one. This happens in an unbroken run of short messages, for example while the app
+/// scrolls. It does not happen while the trees of short messages are kept, because their samples would begin
+/// too late. Only while such trees are kept is an idle main thread checked again before the sampler parks.
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -32,7 +32,7 @@ const MAX_FAILURES: u32 = 3;
 const GIVEN_UP_NS: u64 = 10_000 * MS;
 const GIVEN_UP_FACTOR: u64 = 6;
 const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
-/// While a message runs that is not sampled, the schedule is asked at least this often.
+/// While an unsampled message runs, the schedule is asked at least this often.
 const UNSAMPLED_NS: u64 = 500 * MS;
 
 /// What the main thread does, as the sampler reads it.
@@ -109,8 +109,9 @@ pub enum Taken {
 /// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], take that
 /// step, and after a [`Step::Sample`] call [`Schedule::taken`].
 ///
-/// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are
-///   absolute, so lateness does not add up. A deadline that passed is not made up for but counted as missed.
+/// * A message is sampled at its start + onset + n * interval, for n = 0, 1, 2 and so on, where the onset is
+///   [`Sampling::onset_ns`]. These deadlines are absolute, so lateness does not add up. A deadline that has
+///   passed counts as missed and is not made up for.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
 /// * After an idle check, or among many short messages, a long message may be found after its onset: at most
@@ -206,8 +207,9 @@ impl Schedule {
         }
     }
 
-    /// While display frames come, messages that begin are sampled from this age on, and short trees are kept;
-    /// `None` when no more frames come. It never makes sampling begin later.
+    /// Sets the age from which messages are sampled while display frames come; `None` when no more frames
+    /// come. The age is for messages that begin after this call. While frames come, the trees of short
+    /// messages are kept. Sampling never begins later than without frames.
     pub fn set_jank_onset(&mut self, onset_ns: Option<u64>) {
         self.onset_ns = onset_ns.unwrap_or(u64::MAX).min(self.usual_onset_ns);
         self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;

@@ -12,7 +12,7 @@
 pub struct StackPointer(u64);
 
 /// Two pointers that differ by no more than this are on the same level. The smallest nested loop (at least
-/// three frames of compiled code) makes the stack deeper than by this.
+/// three frames of compiled code) differs by more.
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {

@@ -18,7 +18,7 @@ pub struct Scheduled {
 ///
 /// The kernel counts a wait when it ends. So time that it counted neither as running nor as waiting is sleep,
 /// or a wait that has not ended. A thread that sleeps at a check is in no wait. When a thread is runnable at
-/// a check, its wait began after the check before, unless the thread has had no turn since that check.
+/// a check, its wait began after the previous check, unless the thread has had no turn since then.
 #[derive(Debug, Clone, Copy)]
 pub struct Starvation {
     first: Scheduled,

@@ -30,8 +30,8 @@ impl<F> Sample<F> {
 /// The sampling interval once `used` of `capacity` samples or nodes are used up.
 ///
 /// The first half has the full resolution. The other half is divided into sixteen parts, each of which
-/// doubles the interval. With the defaults, the first ten seconds have a stack each 10 ms, a minute has one
-/// each 320 ms, and a message that hangs for a day still fits.
+/// doubles the interval. With the defaults, there is a stack each 10 ms in the first ten seconds and each 320
+/// ms after half a minute, and a message that hangs for a day still fits.
 pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
     let beyond_half = u64::from(used).saturating_sub(u64::from(capacity / 2));
     let doublings = (beyond_half * 32).checked_div(u64::from(capacity)).unwrap_or(0).min(16);

@@ -1,4 +1,4 @@
-//! Whether a stop was an ANR, from what is known about it.
+//! Decides whether the main thread did not respond, and whether that was an ANR, by the evidence.
 
 use loopbox_format::looper::{AnrClass, component_anr_class};
 use loopbox_format::model::{
@@ -12,12 +12,13 @@ const INPUT_MS: u64 = 5_000;
 /// The verdict that the evidence allows.
 ///
 /// * What the system reports is final: `getProcessesInErrorState` while the process lives,
-///   `ApplicationExitInfo` after.
+///   `ApplicationExitInfo` after its end.
 /// * On an ANR the system also signals processes that have no part in it. So the signal means that the ANR is
-///   probably ours when the main thread was busy, or its queue overdue, for two fifths of its hang threshold
+///   probably ours when the main thread was busy, or a message overdue, for two fifths of the hang threshold
 ///   (two seconds of five).
-/// * A signal of any other sender proves nothing. It is a hang when the main thread does not respond for its
-///   hang threshold, whether it computes, waits for a processor, or takes nothing from its queue.
+/// * A signal from any other sender proves nothing. Without other evidence the verdict is a hang when the
+///   main thread does not respond for its hang threshold: it computes, waits for a processor, or takes
+///   nothing from its queue.
 /// * With a debugger attached nothing waits for the main thread, not even the system.
 pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);

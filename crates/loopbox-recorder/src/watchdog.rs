@@ -42,8 +42,8 @@ pub struct Suspect {
     /// The part of `ran_ns` for which the main thread has waited for a processor since the first check of the
     /// message.
     pub starved_ns: u64,
-    /// Which processes used the processors since the first check of the message; covers no time until the
-    /// second check.
+    /// How much the main thread and the process used the processors since the first check of the message;
+    /// covers no time until the second check.
     pub cpu_use: CpuUse,
 }
 
@@ -74,7 +74,7 @@ pub struct Counted {
     pub processors: Option<u32>,
 }
 
-/// The freezes: times in which the process did not run while a message did.
+/// The freezes: times in which a message was running and the whole process did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frozen {
     /// The total time of all freezes.
@@ -163,7 +163,7 @@ impl Watchdog {
         (message.token != Token::NONE).then_some(next_ns)
     }
 
-    /// The freezes so far: times in which the process did not run while a message did.
+    /// The freezes so far: times in which a message was running and the whole process did not run.
     pub fn frozen(&self) -> Frozen {
         self.frozen
     }

@@ -83,8 +83,8 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
 enum Item {
     /// Work of a message. `ended` is set when the message ended with this work.
     Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
-    /// The end of a message at the same time as the end of a message inside of it, to which the time before
-    /// belongs.
+    /// Two messages ended at the same time, one inside of the other. This is the end of the outer one. The
+    /// time before it belongs to the inner one.
     Along { token: u64, at: Uptime, ended: Ended },
     /// A gap in which nothing ran; `next` is the number of the next message.
     Gap { start: Uptime, end: Uptime, next: u64 },
@@ -470,7 +470,8 @@ fn any_config() -> impl Strategy<Value = Config> {
 }
 
 /// A random sequence of events of a thread. It begins either inside of a message, or with a plain message.
-/// From a plain message the aggregator learns the distance of start and end on the stack.
+/// From a plain message the aggregator learns how much the stack pointers at a message's start and end
+/// differ.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
     let first =
         prop::option::of((any_span(), any::<bool>(), prop::collection::vec(any_life(), 0..3), any::<bool>()));

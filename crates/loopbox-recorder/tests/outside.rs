@@ -6,7 +6,7 @@ use common::{MS, Main, State, kinds};
 use loopbox_format::model::{RecordKind, Uptime};
 use loopbox_recorder::{Config, Wanted};
 
-/// A message that begins after the thread has computed for this long since the previous one.
+/// The thread computes for `work_ns` outside of messages, then runs a message that takes `ns`.
 fn after_work(main: &mut Main, work_ns: u64, ns: u64) {
     main.compute(work_ns);
     let _ = main.aggregator.begin_after_work(Main::pointer(1, false));

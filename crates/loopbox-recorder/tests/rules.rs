@@ -217,8 +217,8 @@ fn details_are_bounded_and_the_rest_is_counted() {
     assert_eq!((history[0].details.len(), history[0].dropped_details), (1, 1));
 }
 
-/// The record has room for eight names. The slowest message gets one, although eight that threw come before
-/// it.
+/// The record has room for eight names. The slowest message gets one of them, although eight messages that
+/// threw an exception came before it.
 #[test]
 fn the_slowest_message_of_a_record_has_its_name() {
     let mut main = Main::new(&Config::default());

@@ -37,8 +37,8 @@ impl Sampler {
         }
     }
 
-    /// Runs the sampler until `until_ns`, while the main thread does `activity`. Returns the step when the
-    /// sampler parks before that.
+    /// Runs the sampler until `until_ns`, while the main thread does `activity`. If the sampler parks
+    /// earlier, the run ends there, and [`Step::Park`] is returned.
     fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
             match self.schedule.next(self.now_ns, activity) {

@@ -1,7 +1,8 @@
 //! Reports of known causes in generated variants, and how often verdicts on them are right.
 //!
-//! A confidence is a promise: of verdicts with high confidence 98 in 100 are right, of those with medium 85.
-//! The rules' scores are chosen so that it holds on these reports. Public with the feature `test-support`.
+//! A confidence is a promise: 98 of 100 verdicts with high confidence are right, and 85 of 100 verdicts with
+//! medium confidence. The rules' scores are chosen so that this promise holds on these reports. Public with
+//! the feature `test-support`.
 
 use crate::Analysis;
 use crate::diagnose::{Confidence, Diagnosis, diagnose};
@@ -16,8 +17,8 @@ const PARK: &str = "java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.
 /// How many verdicts of each confidence were right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reliability {
-    /// The number of right verdicts and of all verdicts, from high to low confidence; the last row has those
-    /// that call the cause unclear.
+    /// For each confidence, from high to low: the number of right verdicts, and of all verdicts. The last row
+    /// is for verdicts that call the cause unclear.
     rows: [(u32, u32); 4],
 }
 
@@ -68,13 +69,13 @@ impl fmt::Display for Reliability {
 struct Shape {
     /// How long the message runs.
     age_ms: u64,
-    /// The share of the message that the cause takes, in percent; main computes in the rest.
+    /// The cause's share of the message's time, in percent. In the rest of the time, main computes.
     part: u64,
     /// Whether it was measured how long main waited for a CPU.
     watched: bool,
     /// Whether main's CPU time was read.
     cpu_read: bool,
-    /// The share of the message that stacks cover, in percent.
+    /// The share of the message's time for which there are stacks, in percent.
     covered: u64,
     /// Whether the machine has other things to do: main waits for a CPU in a sixth of the time.
     busy: bool,
@@ -89,7 +90,7 @@ pub struct Generated {
     pub name: String,
     /// The verdict of the report.
     pub verdict: Diagnosis,
-    /// Whether its first cause is the known one.
+    /// Whether the verdict's first cause is the known one.
     pub right: bool,
 }
 
@@ -102,7 +103,7 @@ struct Known {
     culprit: &'static str,
     /// The stack, below the Looper's frames, with the app's classes without their package.
     stack: &'static str,
-    /// The part of the cause's time on the CPU, in percent.
+    /// The share of the cause's time in which main is on a CPU, in percent.
     cpu: u64,
 }
 
@@ -243,8 +244,8 @@ fn calm() -> ReportBuilder {
     ReportBuilder::new().idle(20_000).group(60, 300, 4_000).idle(4_000).group(38, 110, 900).idle_cpu_read()
 }
 
-/// A message with this length and these stacks. Each stack has its share of the time in percent, and the
-/// share of that on the CPU.
+/// A message with this length and these stacks. Each stack has two numbers: its share of the time, and the
+/// share of this time in which main is on a CPU, both in percent.
 fn message(shape: Shape, stacks: &[(&str, u64, u64)]) -> ReportBuilder {
     let starved_ms = if shape.busy { shape.age_ms / 6 } else { 0 };
     let cpu_ms: u64 =
@@ -285,7 +286,7 @@ fn environment(mut report: ReportBuilder, shape: Shape) -> ReportBuilder {
     report
 }
 
-/// Main computes in the rest of the time.
+/// The rest of the message, in which main computes: its stack, and how much of it is CPU time, in percent.
 const REST: (&str, u64) = ("Main.run:3 Misc.work:40", 97);
 
 fn with_rest(shape: Shape, stack: &str, cpu: u64) -> ReportBuilder {

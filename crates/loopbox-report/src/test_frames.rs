@@ -1,4 +1,4 @@
-//! Sessions of display frames for tests, made by the recorder's own rules from durations.
+//! Sessions of display frames for tests, made from durations by the recorder's own rules.
 //!
 //! Public with the feature `test-support`.
 
@@ -49,8 +49,8 @@ impl SessionBuilder {
         self.scroll_with(scene, durations_ms, None)
     }
 
-    /// As [`Self::scroll`]. Frames that stood too long spent their time in the message `token`, which has a
-    /// stack tree.
+    /// As [`Self::scroll`], with jank frames. If there is a `token`, the jank frames spent their time in the
+    /// message with this token, which has a stack tree.
     #[must_use]
     pub fn scroll_with(mut self, scene: &str, durations_ms: &[u64], token: Option<u64>) -> Self {
         let interval = RefreshInterval::HZ_60;
@@ -81,8 +81,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Adds reports of stages of the screen's frames: times in ms, in the platform's order with the total at
-    /// the end (Android 10).
+    /// Adds reports of stages for frames of the screen `scene`. Each report has the nine times of Android
+    /// 10's `FrameMetrics`, in its order and in ms; the last one is the total.
     #[must_use]
     pub fn stages(mut self, scene: &str, reports: &[[i64; 9]]) -> Self {
         let id = self.scenes.scene(scene);

@@ -1,4 +1,4 @@
-//! Building reports for tests, described as scenarios.
+//! Builds reports for tests from calls that describe a scenario.
 //!
 //! Public with the feature `test-support`, so that tests and benchmarks of other crates build the same
 //! reports.
@@ -20,7 +20,7 @@ const MS: u64 = 1_000_000;
 pub const NOW_NS: u64 = 100_000 * MS;
 /// The token of what runs outside of messages after message 98.
 pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
-/// The outermost frames of stacks, so that they are as on a device.
+/// The outermost frames of stacks, the same as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
 /// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends
@@ -142,7 +142,7 @@ impl ReportBuilder {
         self
     }
 
-    /// Work outside of messages that the hook has seen begin and end.
+    /// Work outside of messages. The hook has seen it begin and end.
     #[must_use]
     pub fn worked_outside(mut self, wall_ms: u64) -> Self {
         let wall_ns = wall_ms * MS;
@@ -173,7 +173,7 @@ impl ReportBuilder {
     }
 
     /// Main is busy outside of messages at the dump, after message 98; its stack tree is that of [`OUTSIDE`].
-    /// When the start is unknown, the age is the longest possible one.
+    /// When the start is unknown, `age_ms` is the longest time that it may have been busy.
     #[must_use]
     pub fn outside(mut self, age_ms: u64, begin_known: bool) -> Self {
         let start_ns = NOW_NS - age_ms * MS;
@@ -195,7 +195,7 @@ impl ReportBuilder {
     }
 
     /// The measurements of the running message: how long it ran, and how long main waited for a CPU in that
-    /// time. The lock chain counts as read, too.
+    /// time. Also marks the lock chain as read.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
         let anr = &mut self.report.anr;
@@ -205,8 +205,8 @@ impl ReportBuilder {
         self.statistic("main.waited_for_cpu_ns", &(starved_ms * MS).to_string())
     }
 
-    /// Who used the processors while the running message ran: for how long it was counted, and the CPU time
-    /// of main and of the process.
+    /// The use of the processors while the running message ran: the measured time, and how much CPU time main
+    /// and the process used in it.
     #[must_use]
     pub fn cpu_used(mut self, over_ms: u64, main_ms: u64, process_ms: u64, processors: u32) -> Self {
         let (over_ns, main_ns, process_ns) = (over_ms * MS, main_ms * MS, Some(process_ms * MS));
@@ -319,8 +319,9 @@ impl ReportBuilder {
         self
     }
 
-    /// The system call that a SIGQUIT interrupted on the main thread (by its arm64 number), and the native
-    /// stack: a program counter in each of these modules (path and build id), innermost first.
+    /// Sets the system call that a SIGQUIT interrupted on the main thread (by its arm64 number), and the
+    /// native stack. Each frame is a path, a build id and an offset in the module; the innermost frame comes
+    /// first.
     #[must_use]
     pub fn interrupted(mut self, call: u32, frames: &[(&str, &[u8], u64)]) -> Self {
         let module = |(path, build_id, _): &(&str, &[u8], u64)| NativeModule {
@@ -436,7 +437,8 @@ pub fn message(target: &str, callback: &str, what: i32) -> Message {
     }
 }
 
-/// Writes the nodes of runs of equal first frames and returns the number of direct children.
+/// Writes a node, with its children, for each run of stacks that have the same first frame. Returns the
+/// number of these nodes.
 fn children(stacks: &[(&[LocationId], u32)], out: &mut Vec<TreeNode>) -> u32 {
     let (mut at, mut skip, mut count) = (0, 0, 0);
     while at < stacks.len() {

@@ -299,7 +299,7 @@ fn no_control(text: &str) -> bool {
     text.chars().all(|c| c == '\n' || !(c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c)))
 }
 
-/// Writes every format and a group; the test is that all of them return.
+/// Exports the report in every format and adds it to groups. The test is that all of these calls return.
 fn exported_and_grouped(decoded: &Decoded, a: &Analysis, diagnosis: &Diagnosis) {
     let mut out = Vec::new();
     for format in Format::ALL {

@@ -76,7 +76,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Uses a folder, which is created.
+    /// Opens the cache in a folder, and creates the folder if it is missing.
     ///
     /// # Errors
     /// When it cannot be created.
@@ -85,8 +85,8 @@ impl Cache {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// The result of a step: an existing one, or made now by `make` in the empty folder that it gets. If
-    /// another thread or process is making it, this waits for that.
+    /// The result of a step. If there is none yet, `make` makes it in an empty folder that it gets. If
+    /// another thread or process is making it, this call waits for that.
     pub fn step(&self, step: &str, key: &Key, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
@@ -104,8 +104,8 @@ impl Cache {
         Ok(result)
     }
 
-    /// Removes results that were not used for two weeks and the remains of killed builds, except those in
-    /// `keep`.
+    /// Removes the results that were not used for two weeks, and the remains of killed builds. What is in
+    /// `keep` is never removed.
     pub fn prune(&self, keep: &[PathBuf]) -> Result<()> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         for entry in entries {

@@ -93,7 +93,7 @@ pub fn command<S: AsRef<OsStr>>(
     command
 }
 
-/// Joins paths with `:` as class and library paths want them.
+/// Joins paths with `:`, the form that class paths and library paths have.
 pub fn path_list<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> String {
     let paths: Vec<String> = paths.into_iter().map(|p| p.as_ref().display().to_string()).collect();
     paths.join(":")

@@ -69,7 +69,8 @@ impl Kotlin {
     /// The archive of the compiler's classes, made by the first call.
     fn classes(&self) -> Result<PathBuf> {
         const ARCHIVE: &str = "kotlin.jsa";
-        let key = Key::new("kotlin-classes", 1).with(KERNEL.sha256).with(&self.tools.identity()?).with(SAMPLE);
+        let key =
+            Key::new("kotlin-classes", 1).with(KERNEL.sha256).with(&self.tools.identity()?).with(SAMPLE);
         let key = key.with(&path_list(&self.jars));
         let made = Cache::open(&workspace::set_up().join("tools"))?.step("kotlin-classes", &key, |out| {
             let sample = out.join("Sample.kt");

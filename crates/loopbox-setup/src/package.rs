@@ -20,7 +20,7 @@ pub enum Use {
     Runtime,
     /// Headers for the natives.
     Headers,
-    /// Shared libraries that the natives are linked to, of which every testbed has its own version.
+    /// Shared libraries that the natives are linked to. Every testbed has its own version of them.
     Link,
     /// ICU for Java, at compile time only.
     Icu4j,

@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Progress {
     subject: String,
     start: Instant,
-    /// Where lines go instead of to standard error.
+    /// The receiver of the lines; `None` when they go to standard error.
     to: Option<Sender<String>>,
 }
 

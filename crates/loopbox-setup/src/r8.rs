@@ -32,7 +32,7 @@ pub enum Program {
     D8,
     /// Turns class files into dex too, and shrinks, optimizes and renames.
     R8,
-    /// Replaces the names that R8 gave by the original ones in stack traces.
+    /// Puts the original names in stack traces in the place of those that R8 gave.
     Retrace,
     /// Reports which parts of a library a program uses, and which it needs but the library lacks.
     TraceReferences,
@@ -95,7 +95,12 @@ impl R8 {
     /// A command that runs one of the programs.
     pub fn command(&self, program: Program) -> Command {
         let mut command = self.tools.java();
-        command.args(shared_classes(&self.archive)).arg("-Xmx2g").arg("-cp").arg(&self.jar).arg(program.class());
+        command
+            .args(shared_classes(&self.archive))
+            .arg("-Xmx2g")
+            .arg("-cp")
+            .arg(&self.jar)
+            .arg(program.class());
         command
     }
 }

@@ -21,8 +21,8 @@ const MAVEN_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8
 pub struct Pinned<'a> {
     /// The registry that has it.
     pub registry: Registry,
-    /// Its name there: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is not a
-    /// jar.
+    /// Its name in the registry: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is
+    /// not a jar.
     pub package: &'a str,
     /// Its version.
     pub version: &'a str,
@@ -174,7 +174,7 @@ impl Pinned<'_> {
         Ok(file.is_file() && sha256_file(file)? == self.sha256)
     }
 
-    /// Moves what a client downloaded to its place, if it is the pinned file.
+    /// Checks that a client's download is the pinned file, and moves it to its place.
     fn accept(&self, brought: &Path, file: &Path) -> Result<()> {
         let sha256 = sha256_file(brought)?;
         if sha256 != self.sha256 {
@@ -225,8 +225,8 @@ impl Pinned<'_> {
     }
 }
 
-/// Has Maven download `group:artifact:version:kind` from a repository in a folder, as an app's build would,
-/// with a check of the checksums. Returns the bytes.
+/// Makes Maven download `group:artifact:version:kind` from a repository in a folder and check the checksums,
+/// as in an app's build. Returns the bytes.
 ///
 /// # Errors
 /// When Maven is not there or does not take the file.

@@ -222,7 +222,8 @@ impl CompilerTools {
         Ok(Self { clang: tool("clang++")?, python: tool("python3")?, patch: tool("patch")? })
     }
 
-    /// The C++ compiler for another architecture, with the parts of a system that it needs below `sysroot`.
+    /// The C++ compiler for another architecture. `sysroot` has the parts of a system that the compiler
+    /// needs.
     pub fn for_arch(&self, arch: Arch, sysroot: &Path) -> Command {
         let mut clang = command(&self.clang, ["-fuse-ld=lld"]);
         clang.arg(format!("--target={}", arch.clang_triple())).arg("--sysroot").arg(sysroot);

@@ -39,7 +39,7 @@ pub fn one_file(deb: &Deb, member: &str, target: &Path) -> Result<()> {
         .with_context(|| format!("cannot make {} executable", target.display()))
 }
 
-/// Redirects links with absolute targets into the unpacked root, away from the machine's own.
+/// Changes links with absolute targets so that they point into the unpacked root, not into the machine's.
 pub fn keep_links_inside(root: &Path) -> Result<()> {
     for link in files_and_links(root)? {
         let Ok(target) = fs::read_link(&link) else { continue };
@@ -57,8 +57,8 @@ pub fn source(archive: &Deb, source: &Source, folder: &Path) -> Result<()> {
     tar_members(&archive.file, &source.unpack, folder)
 }
 
-/// Unpacks the entries of a zip archive whose names begin with `prefix` into a folder, each under its file
-/// name.
+/// Unpacks some entries of a zip archive into a folder, each under its file name: the entries whose names
+/// begin with `prefix`.
 ///
 /// # Errors
 /// When the archive cannot be read or has no such entry, or a file cannot be written.
@@ -96,8 +96,9 @@ pub fn library_folders(root: &Path, arch: Arch) -> Vec<PathBuf> {
     arch.library_folders().iter().map(|folder| root.join(folder)).filter(|folder| folder.is_dir()).collect()
 }
 
-/// Gathers the shared libraries of an unpacked root in one folder: files by hard link, links to files of the
-/// same folder as they are. Other links (into packages that are not part of a testbed) are left out.
+/// Gathers the shared libraries of an unpacked root in one folder. Files become hard links, and links to
+/// files of the same folder stay as they are. Other links (into packages that are not part of a testbed) are
+/// left out.
 pub fn gather_libraries(root: &Path, arch: Arch, lib: &Path) -> Result<()> {
     for folder in library_folders(root, arch) {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {

@@ -38,7 +38,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Runs a command with its output shown, and fails when it fails.
+/// Runs a command and shows its output.
 ///
 /// # Errors
 /// When it cannot be started or says that it failed.

@@ -55,8 +55,8 @@ impl OrphanedRing {
     }
 }
 
-/// A ring that still has its unfinished name and is older than this belongs to a process that is gone: making
-/// a ring takes far less time.
+/// A file whose name still ends in `.new` and that is older than this belongs to a process that is gone,
+/// because making a ring takes far less time.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
 struct Found {

@@ -49,7 +49,7 @@ impl fmt::Debug for BuildId {
     }
 }
 
-/// The process start that a ring belongs to, with what a reader needs to interpret it.
+/// The process that a ring belongs to, and what a reader needs in order to interpret the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Identity {
     /// Process id.
@@ -59,7 +59,7 @@ pub struct Identity {
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`; zeros when it could not be read.
     pub boot_id: [u8; 16],
-    /// One instant on both clocks.
+    /// One instant on two clocks: uptime and wall clock.
     pub clocks: ClockPair,
     /// The build id of the libart in this process.
     pub libart: BuildId,

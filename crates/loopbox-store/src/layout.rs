@@ -10,9 +10,9 @@ use loopbox_format::model::{ClockPair, Uptime};
 
 /// First bytes of a ring file.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89LBR\r\n\x1a\n";
-/// Version whose change breaks older readers.
+/// The major version. Older readers cannot read a file with a higher one.
 pub(crate) const MAJOR: u16 = 1;
-/// Version whose change only adds regions.
+/// The minor version. A higher one only adds regions.
 pub(crate) const MINOR: u16 = 0;
 /// Size of the header in bytes, including its checksum.
 pub(crate) const HEADER_LEN: usize = 1024;
@@ -102,8 +102,8 @@ pub struct Geometry {
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,
-    /// The number of pages for the stack trees of finished messages. A tree takes as many as it needs, up to
-    /// a quarter of all, and replaces the oldest ones.
+    /// The number of pages for the stack trees of finished messages. A tree takes as many pages as it needs,
+    /// up to a quarter of all, and replaces the oldest trees.
     pub tree_pages: u32,
     /// Size of such a page in bytes.
     pub tree_page_len: u32,
@@ -275,7 +275,6 @@ impl Layout {
 
     /// Whether the regions are in order, do not overlap, are aligned, are within `len`, and have a valid
     /// number of slots.
-    ///
     fn check(&self, len: usize) -> bool {
         let mut free_from = REGIONS_AT;
         self.regions.iter().all(|region| {

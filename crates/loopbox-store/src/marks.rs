@@ -45,8 +45,8 @@ impl FuseState {
 /// Records that a phase begins at the uptime `now_ns`; phase 0 means that nothing dangerous is in progress.
 /// One thread at a time.
 ///
-/// Later instructions of this thread cannot take effect before the store: the processor retires in order, and
-/// what was retired survives the end of the process.
+/// Later instructions of this thread cannot take effect before the store: the processor retires instructions
+/// in order, and the effects of retired ones survive the end of the process.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: Uptime) {
     word.set_release(fuse_word(phase, now_ns));
 }

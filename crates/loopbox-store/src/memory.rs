@@ -13,7 +13,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 /// Memory of the ring, shared by all its handles. It is anonymous, because a store into a mapped file may
-/// wait for the disk, and is a SIGBUS when the disk fails or is full.
+/// wait for the disk, and raises SIGBUS when the disk fails or is full.
 #[derive(Debug)]
 pub(crate) struct Memory {
     map: Option<MmapRaw>,
@@ -66,7 +66,8 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Reserves `len` bytes on the disk for `file` and sets its length, where the file system can reserve.
+/// Reserves `len` bytes on the disk for `file` and sets its length. If the file system cannot reserve, sets
+/// only the length.
 pub(crate) fn reserve(file: &File, len: usize) -> io::Result<()> {
     let too_large = || io::Error::from_raw_os_error(libc::EFBIG);
     if !may_grow_to(len as u64) {

@@ -68,9 +68,9 @@ impl Recovered {
 
 /// Reads the bytes of a dead process's ring. The report's reason is [`DumpReason::Recovered`].
 ///
-/// Accepts any input: incomplete parts are left out and listed in `damage`. It allocates at most 64 times the
-/// size of the largest ring ([`MAX_RING_BYTES`]), whatever the file says, and for a full ring written by this
-/// crate less than twice its size.
+/// Accepts any input: incomplete parts are left out and listed in `damage`. Whatever the file says, this
+/// function allocates at most 64 times the size of the largest ring ([`MAX_RING_BYTES`]). For a full ring
+/// that this crate has written it allocates less than twice the ring's size.
 pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     if file.len() > MAX_RING_BYTES {
         return Err(RecoverError::TooLarge { len: file.len() as u64 });
@@ -119,9 +119,9 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
     reading.history().records
 }
 
-/// Reads all of `source`. For a snapshot of a living process, `now_ns` is its uptime and counts as the last
-/// sign of life: the age of the running message must not depend on which of our threads gave a sign of life
-/// last.
+/// Reads all of `source`. For a snapshot of a living process, `now_ns` is the present uptime, and counts as
+/// the last sign of life. Otherwise the age of the running message would depend on when one of our threads
+/// last gave a sign of life.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
@@ -183,9 +183,9 @@ impl History {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether message `token` at nesting depth `depth` no longer counts as running. It has ended, or it is
-    /// an outermost message (depth 1) and a later message has ended, which followed it or ran in a loop
-    /// inside of it.
+    /// Whether message `token` at nesting depth `depth` no longer counts as running: it has ended, or it is
+    /// an outermost message (depth 1) and a message with a higher token has ended, which ran after it or in a
+    /// loop inside of it.
     fn has_ended(&self, token: Token, depth: u32) -> bool {
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
     }
@@ -362,8 +362,8 @@ impl Reading<'_> {
         records
     }
 
-    /// The kept trees, oldest first. A tree with missing pages was partly replaced by a newer one, or was not
-    /// finished.
+    /// The kept trees, oldest first. A tree with missing pages is left out: a newer tree has replaced part of
+    /// it, or it was not finished.
     fn kept_trees(&mut self) -> Vec<(usize, Vec<u8>)> {
         let mut pages = Pages::default();
         if let Some(region) = self.layout.region(Kind::TreePages) {

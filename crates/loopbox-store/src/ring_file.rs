@@ -19,7 +19,7 @@ pub enum Volatile {
     /// The file is locked already, or locking does not work on this file system.
     #[error("cannot lock the ring file: {0}")]
     Lock(#[source] io::Error),
-    /// The disk has no room, a quota or limit is reached.
+    /// The disk has no room, or a quota or another limit is reached.
     #[error("cannot reserve {len} bytes for the ring file: {error}")]
     Reserve {
         /// Bytes asked for.

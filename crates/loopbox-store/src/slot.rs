@@ -6,9 +6,9 @@
 //! ```
 //!
 //! `seq` is 0 in a slot never written, odd while the slot is being written, and even when it is complete.
-//! `sum` covers the even `seq`, `len` and the payload's words, so that pages that reached a disk in another
-//! order than they were written (power loss) are not mistaken for a complete slot. `len` is the payload's
-//! length in bytes; the last word is padded with zeros.
+//! `sum` covers the even `seq`, `len` and the payload's words. Before a power loss, pages may reach the disk
+//! in another order than they were written; `sum` shows that such a slot is not complete. `len` is the
+//! payload's length in bytes; the last word is padded with zeros.
 //!
 //! This is a sequence lock whose payload consists of atomics: a reader that races with the writer reads a
 //! mixture, detects that, and discards it, without a data race as the language defines it.
@@ -24,8 +24,8 @@ pub(crate) const HEADER_LEN: usize = HEADER_WORDS * 8;
 /// for its position.
 ///
 /// A change in a single word always changes the sum, because folding and multiplying by an odd number are
-/// both one-to-one. It costs about one multiplication per word, and they do not wait for each other; a CRC by
-/// table would cost as much as the rest of the hook.
+/// both one-to-one. The sum costs about one multiplication per word, and no multiplication waits for another;
+/// a CRC by table would cost as much as the rest of the hook.
 #[derive(Clone, Copy)]
 pub(crate) struct Checksum {
     sum: u64,
@@ -56,7 +56,7 @@ impl Checksum {
 pub(crate) enum SlotRead {
     /// Nothing was ever written.
     Empty,
-    /// A write is in progress (live), or was when the process ended.
+    /// The slot is being written. In a dead process's file: it was being written when the process ended.
     Torn,
     /// The slot is marked as complete, but its checksum differs.
     Damaged,
@@ -90,7 +90,8 @@ impl<'a> Slot<'a> {
         self.seq.get()
     }
 
-    /// Replaces the content. `seq` must be even and differ from the one before; only one thread may write.
+    /// Replaces the content. `seq` must be even and differ from the number of the last write; only one thread
+    /// may write.
     ///
     /// Words beyond the capacity are dropped: callers check the length before.
     #[inline]
@@ -168,7 +169,7 @@ pub(crate) fn encode_slot(seq: u64, payload: &[u8]) -> Vec<u8> {
     slot
 }
 
-/// Makes a complete slot from bytes that have the payload after room for the header.
+/// Completes a slot by filling in its header. `slot` has room for the header, followed by the payload.
 pub(crate) fn seal(seq: u64, slot: &mut Vec<u8>) {
     let payload = slot.get(HEADER_LEN..).unwrap_or_default();
     let len = payload.len() as u64;

@@ -4,8 +4,8 @@ use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
 use crate::sync::{AtomicU64, Word};
 
-/// A ring to read. It is always used as a `dyn Source`, because otherwise every app would have the code that
-/// reads it twice, once for each kind.
+/// A ring to read. It is always used as a `dyn Source`: otherwise the reading code would be in every app
+/// twice, once for each kind of ring.
 pub(crate) trait Source {
     /// Whether a second read can find more than the first.
     fn is_live(&self) -> bool;
@@ -17,8 +17,8 @@ pub(crate) trait Source {
     fn word(&self, offset: usize) -> u64;
 }
 
-/// Tries per slot before it counts as busy. Without this limit, a writer that rewrites one slot without pause
-/// would keep a reader here for ever.
+/// How many times a slot that is being written is read before it counts as torn. Without this limit, a writer
+/// that rewrites one slot without pause would keep a reader here for ever.
 const TRIES: usize = 16;
 
 /// The ring of this process while its writers run.

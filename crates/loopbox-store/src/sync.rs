@@ -18,8 +18,8 @@ pub(crate) trait Word {
     fn set_release(&self, value: u64);
     fn get(&self) -> u64;
     fn get_acquire(&self) -> u64;
-    /// Sets it unless its value is higher. This is a loop, because an atomic maximum of the stored bytes
-    /// would be wrong on a big-endian processor.
+    /// Sets the word to `value`, unless the word is already higher. This is a loop, because an atomic maximum
+    /// of the stored bytes would be wrong on a big-endian processor.
     fn raise(&self, value: u64);
 }
 

@@ -138,8 +138,8 @@ fn a_ring_of_version_1_0_is_read() {
 /// A slot that readers use: its region's kind, its place there, its bytes.
 type SlotSeen<'a> = (u32, usize, &'a [u8]);
 
-/// The parts that readers use: header and marks, and the slots, each up to the end of its payload. For a
-/// state that changes in place the newest slot counts, whichever of the two it is.
+/// The parts that readers use: header and marks, and the slots, each up to the end of its payload. A state
+/// that changes in place has several slots, of which only the newest counts, wherever it is.
 fn used(file: &[u8]) -> (&[u8], Vec<SlotSeen<'_>>) {
     let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let mut slots = Vec::new();

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 /// A small ring with something in every region; see `golden.rs`.
 const IMAGE: &[u8] = include_bytes!("golden/ring-1.0.lbr");
 
-/// The most memory that recovery may hold for a file as small as the image, whatever was done to it.
+/// The most memory that recovery may hold for a file as small as [`IMAGE`], however the file was changed.
 const MEMORY: usize = 4 << 20;
 
 /// Calls [`loopbox_store::recover`], and checks how much memory it holds at most.

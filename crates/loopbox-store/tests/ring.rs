@@ -410,8 +410,8 @@ fn display_frames_are_in_the_file_where_there_is_room_for_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The ring keeps 100 records by default, at most 500 by the recorder's configuration, and the open one
-    /// in addition. It can make a file for every number that can be configured.
+    /// The ring keeps 100 closed records by default, and at most 500 by the recorder's configuration. It
+    /// keeps the open record in addition. It can make a file for every number that can be configured.
     #[test]
     fn the_ring_keeps_the_newest_records(
         slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],

@@ -23,8 +23,8 @@ pub struct Function {
     pub name: String,
     /// Its source file.
     pub file: Option<String>,
-    /// The line that the address is in. For a function with others inlined at the address, the line in which
-    /// it calls the previous function of the list.
+    /// The line that the address is in. If other functions are inlined at the address, it is the line in
+    /// which this function calls the previous one of the list.
     pub line: Option<u32>,
     /// Whether the compiler has inlined it into the next function of the list.
     pub inlined: bool,

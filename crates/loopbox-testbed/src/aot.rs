@@ -102,7 +102,8 @@ fn dex2oat(testbed: &Path, preload: &[String], boot: &[Jar], jars: &[Jar], oat: 
     command
 }
 
-/// Compiles the boot class path of the testbed that is being assembled in `out` and will be known as `home`.
+/// Compiles the boot class path of a testbed while the testbed is being assembled in the folder `out`. The
+/// compiled code has the paths of the jars in `home`, the testbed's later folder.
 pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&str]) -> Result<()> {
     let folder = out.join(IMAGE).with_file_name(ISA);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

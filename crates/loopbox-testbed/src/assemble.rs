@@ -165,7 +165,7 @@ impl Builder<'_> {
         manifest.write(out)
     }
 
-    /// Makes the testbed's own loader run the host program.
+    /// Sets up the testbed so that its own loader runs the host program.
     fn with_own_loader(&self, home: &Path, manifest: &mut Manifest) {
         // The loader's own options reach the host program only; variables would also reach the programs of
         // the machine that it starts, which have another libc.
@@ -177,8 +177,9 @@ impl Builder<'_> {
         manifest.preload = Vec::new();
     }
 
-    /// Makes an emulator run the host program. The emulator finds that program's loader below `machine` in
-    /// the testbed. The emulator is linked statically, so that the loader's variables do not affect it.
+    /// Sets up the testbed so that an emulator runs the host program. The emulator finds that program's
+    /// loader below `machine` in the testbed. The emulator is linked statically, so that the loader's
+    /// variables do not affect it.
     fn emulated(
         &self,
         foreign: &Foreign,

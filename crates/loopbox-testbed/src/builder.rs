@@ -15,7 +15,7 @@ use loopbox_setup::unpack;
 use crate::paths;
 use crate::spec::{Spec, StubLibrary};
 
-/// The version of the steps' code: it changes when the code changes what they produce.
+/// The version of the steps' code. It is increased when a change of this code changes the results of a step.
 pub(crate) const VERSION: u32 = 3;
 
 /// `-Xmx` of a testbed.

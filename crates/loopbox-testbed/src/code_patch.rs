@@ -1,6 +1,6 @@
 //! Repairs of machine code in a library of exactly known content.
 //!
-//! Debian's build of ART 14 has two faults that keep it from starting, and one of AOSP's that ends it
+//! Debian's build of ART 14 has two faults that keep it from starting, and a fault of AOSP's that ends it
 //! occasionally. ART 11 has a fault of AOSP's that shows when its compiler is on. The repairs are data in
 //! `tests/testbed/code-patches`: each replaces given bytes at virtual addresses of one file whose SHA-256 is
 //! given. Any other file is refused.
@@ -38,7 +38,7 @@ struct CodePatch {
 struct Write {
     /// Virtual address.
     address: u64,
-    /// The expected bytes as hexadecimal digits; as many as are replaced.
+    /// The bytes that are expected at the address, as hexadecimal digits. The new bytes replace them.
     old: String,
     /// The new bytes.
     new: String,

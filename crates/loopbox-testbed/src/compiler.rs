@@ -19,7 +19,7 @@ use loopbox_setup::command::{command, for_each, run};
 use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::unpack;
 
-/// The name that libart loads.
+/// The file name by which libart loads the compiler.
 pub(crate) const LIBRARY: &str = "libart-compiler.so";
 
 /// The compiler of the testbed, if it needs one: found in the cache or built in about a minute.
@@ -210,7 +210,7 @@ impl<'a> Build<'a> {
         Ok(out)
     }
 
-    /// Generates, from headers in a folder of the source, the code that prints their enumerations.
+    /// Generates the code that prints the enumerations of some headers in a folder of the source.
     pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
         let folder = self.source.join(folder);
         let headers = headers.iter().map(|header| folder.join(header));

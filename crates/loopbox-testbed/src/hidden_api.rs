@@ -1,10 +1,10 @@
 //! Marks members of a dex file as hidden API, as AOSP's `hiddenapi` tool does for a device's boot class path.
 //!
-//! D8 writes no such marks, so everything is accessible on a testbed. With the section of map item `0xF000`
-//! (art/libdexfile/dex/dex_file.h, `HiddenapiClassData`, dex format notes "hiddenapi_class_data_item") ART 10
-//! and later enforce them under `-Xhidden-api-policy:enabled`. Layout: `u4 size`, then one `u4` offset per
-//! class (0: no data), then for each class one ULEB128 flag per static field, instance field, direct method
-//! and virtual method, in the order of its class data.
+//! D8 writes no such marks, so everything is accessible on a testbed. ART 10 and later enforce the marks
+//! under `-Xhidden-api-policy:enabled` when a dex file has the section of map item `0xF000`
+//! (art/libdexfile/dex/dex_file.h, `HiddenapiClassData`, dex format notes "hiddenapi_class_data_item").
+//! Layout: `u4 size`, then one `u4` offset per class (0: no data), then for each class one ULEB128 flag per
+//! static field, instance field, direct method and virtual method, in the order of its class data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const TYPE_HIDDEN_API: u16 = 0xF000;
 const PUBLIC: u32 = 1;
 const PROTECTED: u32 = 4;
 
-/// How far a member is hidden (art/libartbase/base/hiddenapi_flags.h); an unmarked member is public.
+/// From which apps a member is hidden (art/libartbase/base/hiddenapi_flags.h). An unmarked member is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Restriction {
     /// Blocked for no app, although it is not public ("grey list").
@@ -63,9 +63,10 @@ impl Rule {
     }
 
     /// The rule for the classes of a level. `lists` name each hidden member that apps may still use;
-    /// `blocked` names public members that apps may not use. The runtime knows target levels up to `known`. A
-    /// member may be hidden only from apps above a level newer than that. It is then marked as blocked if
-    /// `target` is above that level, and as not blocked otherwise.
+    /// `blocked` names public members that apps may not use. `known` is the newest target level that the
+    /// runtime knows. A member may be hidden only from apps with a target level above some limit. The runtime
+    /// does not know a limit above `known`: such a member is marked as blocked if `target` is above the
+    /// limit, else as not blocked.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.
@@ -97,10 +98,10 @@ impl Rule {
     }
 }
 
-/// Returns a dex file with the section added and its size, checksum and signature corrected. The members of
-/// `rule` are written as `Lpkg/Class;->name`, fields and methods without their types; the required ones must
-/// be in the file. Refuses a file that has the section already, or whose map is not its last item (D8 writes
-/// it last).
+/// Returns the dex file with the hidden-API section added, and with its size, checksum and signature
+/// corrected. In `rule` a member is written as `Lpkg/Class;->name`, fields and methods without their types.
+/// Its required members must be in the file. Refuses a file that has the section already, or whose map is not
+/// its last item (D8 writes it last).
 pub(crate) fn mark(dex: &[u8], rule: &Rule) -> Result<Vec<u8>> {
     let reader = Dex { bytes: dex };
     ensure!(dex.starts_with(b"dex\n"), "not a dex file");

@@ -13,7 +13,7 @@ use crate::hidden_api;
 use crate::java::{Against, DexOf, d8, javac};
 use crate::levels::{LIST, Level, stubs};
 
-/// Classes that are missing here: annotations, classes that only Android's own tests need, and
+/// Classes that no testbed has: annotations, classes that only Android's own tests need, and
 /// `ActivityThread`, of which the tests have their own (a class of the boot class path would hide it).
 const ABSENT: [&str; 9] = [
     "android.annotation.",
@@ -112,7 +112,7 @@ fn check(builder: &Builder<'_>, selected: &Path, libraries: &[&Path]) -> Result<
     Ok(())
 }
 
-/// Whether a line that the check printed is about a class that is missing here. The class is the second or a
+/// Whether a line that the check printed is about a class that no testbed has. The class is the second or a
 /// later word of the line.
 fn is_absent(line: &str) -> bool {
     let (what, _) = line.split_once(" (referenced").unwrap_or((line, ""));

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::name::{Framework, Name, Queue};
 
-/// The package of Maven Central that has a jar for each level, as one of its versions.
+/// The package of Maven Central whose versions are the jars of the levels.
 const PACKAGE: &str = "org.robolectric:android-all";
 
 /// The suffix of the lists of hidden members that apps may use; there is one list for each class that has
@@ -45,7 +45,7 @@ struct Pin {
     version: String,
     sha256: String,
     megabytes: u32,
-    /// Whether the classes that `named` of [`Levels`] lists are kept of this level.
+    /// Whether this level keeps the classes that [`Levels`] lists in `named`.
     #[serde(default)]
     named: bool,
     /// The message queues of this level that a switch of the system selects.
@@ -54,12 +54,12 @@ struct Pin {
     /// Additional classes and packages that are kept of this level only.
     #[serde(default)]
     keep: Vec<String>,
-    /// Additional classes of this level for the testbed. They may refer to classes that are missing here.
+    /// Additional classes of this level for the testbed. They may refer to classes that the testbed lacks.
     #[serde(default)]
     classes: Vec<String>,
 }
 
-/// A level, with the part of it that is used.
+/// A level, and which of its classes are kept of its jar.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     pub(crate) framework: Framework,
@@ -109,7 +109,8 @@ impl Levels {
     pub(crate) fn fetch_those_in_tests(&self, progress: &Progress) -> Result<()> {
         let read = self.read_in_tests.iter().map(|&api| Framework { api, queue: None });
         let mut missing = Vec::new();
-        for framework in self.testbeds_in_tests().filter_map(|name| Name::parse(&name).framework).chain(read) {
+        for framework in self.testbeds_in_tests().filter_map(|name| Name::parse(&name).framework).chain(read)
+        {
             let level = self.level(framework)?;
             if !level.kept_file().is_file() {
                 missing.push(level);
@@ -187,8 +188,8 @@ fn kept_folder() -> PathBuf {
     workspace::set_up().join("downloads/levels")
 }
 
-/// Whether a file of a jar belongs to `wanted`: a class, with those nested in it, or a package, which ends in
-/// `/`.
+/// Whether a file of a jar belongs to `wanted`: a class with its nested classes, or a package, whose name
+/// ends in `/`.
 fn names(wanted: &str, entry: &str) -> bool {
     let Some(class) = entry.strip_suffix(".class") else { return false };
     if wanted.ends_with('/') { class.starts_with(wanted) } else { class.split('$').next() == Some(wanted) }

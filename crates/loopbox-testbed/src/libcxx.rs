@@ -87,8 +87,8 @@ fn runtime(builder: &Builder<'_>, spec: &Libcxx, build: &Build<'_>) -> Result<Ve
     Ok(objects)
 }
 
-/// Has a program of the source generate an assembly file from other assembly files: the named ones, and those
-/// in the named folders, sorted by name.
+/// Runs a program of the source that generates an assembly file from other assembly files: the named ones,
+/// and those in the named folders, sorted by name.
 fn generate(build: &Build<'_>, generated: &Generated) -> Result<PathBuf> {
     let mut inputs = Vec::new();
     for path in &generated.of {

@@ -1,8 +1,8 @@
 //! The testbed `local`: a user's own build of a runtime for x86-64, in a folder with the libraries that it
 //! links.
 //!
-//! Its version is the one whose row in `offsets/` fits its code; the version decides which patches make
-//! libcore 10 fit.
+//! The version of the runtime is found by its code: it is the version of the row in `offsets/` that matches
+//! the code. The version decides which patches libcore 10 needs for this runtime.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -29,11 +29,11 @@ pub const FOLDER: &str = "LOOPBOX_LOCAL_ART";
 /// The library's possible names: in AOSP's build, and in Debian's.
 const LIBART: [&str; 2] = ["libart.so", "libart.so.0"];
 const NATIVEHELPER: [&str; 2] = ["libnativehelper.so", "libnativehelper.so.0"];
-/// Libraries of the C compiler and the C library: the loader finds them by itself, those of the machine or
-/// those of the folder.
+/// Libraries of the C compiler and the C library. The loader finds them by itself, in the machine or in the
+/// folder.
 const OF_THE_MACHINE: [&str; 9] =
     ["ld-linux", "libc.", "libdl.", "libgcc_s.", "libm.", "libpthread.", "librt.", "libstdc++.", "libc++"];
-/// Natives of a Java library. The runtime opens them by itself, and the testbed's own replace those of the
+/// Native libraries of libcore. The runtime opens them by itself. Those of the testbed replace those of the
 /// folder.
 const OF_JAVA: [&str; 3] = ["libjavacore.", "libopenjdk", "libandroidio."];
 
@@ -52,7 +52,8 @@ struct LocalSpec {
 #[serde(deny_unknown_fields)]
 struct Fit {
     rows: Vec<String>,
-    /// Natives that such a runtime registers; `lacks` has natives that it does not register.
+    /// Native methods that the runtimes of these rows register; `lacks` has native methods that they do not
+    /// register.
     #[serde(default)]
     registers: Vec<String>,
     #[serde(default)]

@@ -47,7 +47,8 @@ pub struct Manifest {
     pub libart: String,
     /// Libraries to open before `libart` (`RTLD_NOW | RTLD_GLOBAL`), in order.
     pub dlopen_first: Vec<String>,
-    /// A command that runs the host program, whose path follows these arguments; empty to run it directly.
+    /// The command that runs the host program: the program's path is appended to these words. Empty when the
+    /// host program is run directly.
     pub runner: Vec<String>,
     /// Environment of the host program.
     pub env: BTreeMap<String, String>,
@@ -138,9 +139,8 @@ impl Testbed {
     }
 
     /// A command that runs `main` of a class on this testbed, with a host program that boots runtimes
-    /// (`lab-host` of this repository). `jar` is the dexed app, `libraries` the folder in which it finds its
-    /// native libraries. The caller can add more options of the host program, then `--` and the arguments of
-    /// `main`.
+    /// (`lab-host` of this repository). `jar` is the dexed app. `libraries` is the folder of the app's native
+    /// libraries. The caller can add more options of the host program, then `--` and the arguments of `main`.
     pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {
         let mut command = self.command(host);
         command.env("LOOPBOX_HOST_TESTBED", &self.dir);

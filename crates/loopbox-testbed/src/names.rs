@@ -39,7 +39,7 @@ pub fn level_testbeds_in_tests() -> Result<Vec<String>> {
     Ok(levels.testbeds_in_tests().collect())
 }
 
-/// The framework's real class files of an API level, as far as they are kept, as a jar.
+/// The jar with the framework's real class files of an API level, reduced to the classes that testbeds need.
 ///
 /// # Errors
 /// When there is no such level, or its jar cannot be had.

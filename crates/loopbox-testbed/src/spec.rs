@@ -85,7 +85,7 @@ pub(crate) struct Framework {
     /// Folders of the archive; each of `files` is relative to one of them.
     pub(crate) roots: Vec<String>,
     pub(crate) files: Vec<String>,
-    /// Members that `framework-hidden.jar` hides, `Lpkg/Class;->name`.
+    /// Members that `framework-hidden.jar` hides, each in the form `Lpkg/Class;->name`.
     pub(crate) blocked: Vec<String>,
 }
 
@@ -100,14 +100,15 @@ pub(crate) struct RuntimeSpec {
     pub(crate) libart: String,
     pub(crate) dlopen_first: Vec<String>,
     pub(crate) preload: Vec<String>,
-    /// Additional names of libraries, and the files that they refer to.
+    /// Symbolic links to create in the folder of the libraries: the name of each link, and the file it points
+    /// to.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, String>,
     /// Whether the dynamic loader and libc are those of the testbed's own packages, because the machine's may
     /// be too old.
     #[serde(default)]
     pub(crate) own_libc: bool,
-    /// Folders below `tests/testbed/patches` whose classes go before core.jar.
+    /// Folders below `tests/testbed/patches`. Their classes come before core.jar in the class path.
     #[serde(default)]
     pub(crate) patches: Vec<String>,
     /// Additional options of the VM.
@@ -123,18 +124,18 @@ pub(crate) struct RuntimeSpec {
     /// runtime.
     #[serde(default)]
     pub(crate) pins: BTreeMap<String, Pins>,
-    /// Why there is no testbed of this runtime with that suffix (`jit`, `aot`, `arm64-jit`).
+    /// The suffixes (`jit`, `aot`, `arm64-jit`) for which this runtime has no testbed, each with the reason.
     #[serde(default)]
     pub(crate) off: BTreeMap<String, String>,
 }
 
-/// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need
-/// additionally.
+/// `tests/testbed/arch/<arch>.toml`: what testbeds need in addition when their architecture is not the
+/// machine's.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Foreign {
-    /// The emulator, a file of the package with that use; `None` where the machine's processor runs the
-    /// programs.
+    /// The emulator: a file of the package whose use is `Use::Emulator`. `None` where the machine's processor
+    /// runs the programs.
     pub(crate) emulator: Option<String>,
     /// Options of the emulator.
     #[serde(default)]
@@ -210,7 +211,7 @@ pub(crate) struct AotSpec {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LibcxxSpec {
-    /// The file in `tests/testbed/compiler` that names its source, headers and macros.
+    /// The file in `tests/testbed/compiler` that names the runtime's source, headers and macros.
     pub(crate) runtime: String,
     /// Debian's makefile, which lists the sources.
     pub(crate) makefile: String,
@@ -225,13 +226,14 @@ pub(crate) struct LibcxxSpec {
     pub(crate) operators: Vec<String>,
     /// Headers that are read once for all sources.
     pub(crate) precompiled: Vec<String>,
-    /// Further macros.
+    /// Macros in addition to those of the file `runtime`.
     pub(crate) defines: Vec<String>,
-    /// Debian's libraries that it is linked to.
+    /// Debian's libraries that the runtime is linked to.
     pub(crate) libraries: Vec<String>,
-    /// Source of the libraries whose functions take strings and streams.
+    /// The source archive of the libraries that the runtime passes C++ strings and streams to: they must be
+    /// built with the same C++ library.
     pub(crate) source: Source,
-    /// Files of that archive that are compiled into the runtime, and the folders of their headers.
+    /// Files of the archive `source` that are compiled into the runtime, and the folders of their headers.
     pub(crate) sources: Vec<String>,
     pub(crate) include: Vec<String>,
     /// The packages with the C++ library.
@@ -239,7 +241,7 @@ pub(crate) struct LibcxxSpec {
     pub(crate) packages: Vec<Package>,
 }
 
-/// A file that a program of the source makes.
+/// A file that a program of the runtime's source generates.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Generated {
@@ -269,7 +271,7 @@ pub(crate) struct Spec {
     pub(crate) compiler: Option<Compiler>,
     /// The compiler that compiles all methods before they run, for a testbed that has one.
     pub(crate) aot: Option<AotSpec>,
-    /// The emulator that runs it, for a testbed of another architecture.
+    /// The emulator that runs the testbed's programs, for a testbed of another architecture.
     pub(crate) foreign: Option<Foreign>,
     /// How the runtime is built, for a testbed that does not use Debian's build.
     pub(crate) libcxx: Option<Libcxx>,

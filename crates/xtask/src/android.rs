@@ -21,7 +21,7 @@ pub(crate) struct AndroidArgs {
     /// Ask the Debian archive for newer compilers instead of using those that are there
     #[arg(long)]
     update_toolchain: bool,
-    /// Print what the bytes of each library went to
+    /// Print how many bytes each part of a library takes
     #[arg(long)]
     sizes: bool,
     /// Build each library a second time, in an empty folder, and compare the bytes

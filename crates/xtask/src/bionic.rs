@@ -1,4 +1,4 @@
-//! `cargo xtask bionic`: the library that ships on the C libraries of devices, without a phone.
+//! `cargo xtask bionic`: runs the shipped library on the C libraries of devices, without a phone.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use loopbox_setup::workspace::target;
 /// The environment variable that can also name the folder.
 const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 
-/// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill,
+/// Run the shipped library on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill,
 /// crash.
 ///
 /// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10
 /// on, `/apex/com.android.runtime`, as `adb pull` gives them or an image has them. Each gets a root below
-/// target/bionic, which takes the rights of root; arm and arm64 are emulated by qemu-user-static. There is
-/// one row a folder and ABI.
+/// target/bionic, which takes the rights of root; arm and arm64 are emulated by qemu-user-static. The
+/// result has one row for each folder and ABI.
 #[derive(Debug, Args)]
 pub(crate) struct BionicArgs {
     /// A device's folder as described above, or a folder of several; by default LOOPBOX_ANDROID_LIBS
@@ -27,15 +27,16 @@ pub(crate) struct BionicArgs {
     /// Only this ABI; may be given several times
     #[arg(long)]
     abi: Vec<Abi>,
-    /// A folder with libraries that were built before, one folder an ABI, as target/android/jni has them
+    /// A folder with libraries that were built before, one folder for each ABI, as target/android/jni has
+    /// them
     #[arg(long, value_name = "FOLDER")]
     jni: Option<PathBuf>,
-    /// Run the scripted demo on the folder's own runtime instead of the driver; only for Android 5 and
-    /// armeabi-v7a
+    /// Run the scripted demo instead of the test driver, on the runtime in the folder; only for Android 5
+    /// and armeabi-v7a
     #[arg(long, conflicts_with = "abi")]
     runtime: bool,
-    /// Needs no folder: the arm64 library on the testbed's C library, in an emulated machine with Debian's
-    /// kernel for pages of 16 KiB
+    /// Run the arm64 library on the testbed's C library instead, in an emulated machine with Debian's kernel
+    /// for pages of 16 KiB; needs no folder
     #[arg(long, conflicts_with_all = ["folder", "abi", "jni", "runtime"])]
     machine: bool,
 }

@@ -95,8 +95,8 @@ fn crates_need_each_other_in_no_cycle_tests_included() {
     assert!(left.is_empty(), "in a cycle, or needing one that is: {left:#?}");
 }
 
-/// The files that cargo writes below its target folder for one target of a package, as far as a target of
-/// another package may write them, too. (Names of test programs have a hash.)
+/// The places below cargo's target folder that a target of a package is built into. Only those that a target
+/// of another package could be built into, too: test programs have a hash in their names.
 fn outputs(target: &Value) -> Vec<String> {
     let name = target["name"].as_str().unwrap();
     let crate_name = name.replace('-', "_");
@@ -222,8 +222,8 @@ fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
     }
 }
 
-/// The clone's path at compile time is not enough: cargo uses existing programs in a copied clone, so they
-/// may have been compiled in another clone.
+/// No program may use the clone's path at its compile time: cargo uses existing programs in a copied clone,
+/// so they may have been compiled in another clone.
 #[test]
 fn no_program_asks_the_compiler_where_the_clone_is() {
     let asked = concat!("env!(", "\"CARGO_MANIFEST_DIR\"");

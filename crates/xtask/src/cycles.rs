@@ -103,7 +103,7 @@ impl Crate {
     }
 }
 
-/// Source without comments, texts, and what is there for tests or documentation alone.
+/// Source code without its comments, its texts, and the parts that are for tests or documentation alone.
 fn shipped(source: &str) -> String {
     let mut code = String::new();
     for line in source.lines() {
@@ -226,8 +226,8 @@ fn a_circle_is_found_through_a_re_export() {
     assert_eq!(circular.keys().collect::<Vec<_>>(), [&["a"], &["b"]]);
 }
 
-/// The packages of `io.loopbox.internal`: each may import those before it, and the package itself all of
-/// them.
+/// The packages of `io.loopbox.internal`. Each may import those before it; the package `io.loopbox.internal`
+/// itself may import all of them.
 const JAVA_PACKAGES: [&str; 6] = ["platform", "recording", "hook", "frames", "monitor", "report"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the main use case once, for people: an app hangs, a report is written, the command
+//! `cargo xtask demo` shows people the main use case once: an app hangs, a report is written, and the command
 //! reads it.
 
 use std::fs;

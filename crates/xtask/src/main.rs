@@ -40,7 +40,7 @@ enum Command {
     /// Measure, as ratios within one run
     #[command(subcommand)]
     Bench(bench::BenchCommand),
-    /// Run the library that ships on the C libraries of devices
+    /// Run the shipped library on the C libraries of devices
     Bionic(bionic::BionicArgs),
     /// Build the book of the documentation, and check every link in it
     Book,

@@ -1,4 +1,4 @@
-//! `cargo xtask phone`: the library that ships and the scripted apps on any phone that adb knows.
+//! `cargo xtask phone`: runs the shipped library and the scripted apps on any phone that adb knows.
 
 use std::path::PathBuf;
 
@@ -13,15 +13,15 @@ use crate::suite::steps::shown;
 /// Run everything on a phone, through adb, and write down what was seen.
 ///
 /// The phone needs Android 7 or newer and USB debugging; it is not rooted, and no app is installed. The
-/// library that ships and the scripted apps go into /data/local/tmp/loopbox, where `app_process` runs them;
+/// shipped library and the scripted apps go into /data/local/tmp/loopbox, where `app_process` runs them;
 /// the folder is removed at the end. What was seen is in target/phone/summary.md, with the line for the table
-/// of phones in docs/compatibility.md, and the reports next to it.
+/// of phones in docs/compatibility.md. The reports are in the same folder.
 #[derive(Debug, Args)]
 pub(crate) struct PhoneArgs {
     /// Which device, when there are several
     #[arg(long)]
     serial: Option<String>,
-    /// A libloopbox.so for the phone's ABI, in place of the one that ships, which is built
+    /// A libloopbox.so for the phone's ABI; without it, the shipped one is built and used
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// Milliseconds for each kind of code that is sampled

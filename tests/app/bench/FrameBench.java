@@ -18,8 +18,9 @@ import scenario.Heap;
  * display, so only computation counts.
  *
  * Arguments: frames per batch, rounds, then the ways (all when none is named). Each round runs one batch per
- * way, in turn. Prints one line a batch: way, and per frame nanoseconds of this thread's CPU time, objects
- * and bytes allocated in Java by all threads, calls of malloc by this one (NaN on a phone).
+ * way, in turn. Prints one line a batch, with the way and four figures per frame: nanoseconds of this
+ * thread's CPU time; objects that all threads allocated in Java; bytes of these; calls of malloc by this
+ * thread (NaN on a phone).
  */
 public final class FrameBench {
     /** The time between two refreshes at 60 Hz. */

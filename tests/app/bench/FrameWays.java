@@ -28,7 +28,7 @@ final class FrameWays {
         /** Called after the last frame. Main thread. */
         void end() {}
 
-        /** Waits until the way is finished with this many frames. */
+        /** Waits until the way is finished with {@code frames} frames. */
         void await(int frames) throws InterruptedException {}
 
         void uninstall() throws Exception {}

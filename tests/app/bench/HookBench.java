@@ -15,8 +15,8 @@ import scenario.Heap;
  *
  * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one
  * batch per variant, in turn, so that other work of the machine slows all variants alike. Prints one line a
- * batch: variant, and per message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of
- * malloc (NaN on a phone).
+ * batch, with the variant and three figures per message: nanoseconds of this thread's CPU time; bytes
+ * allocated in Java; calls of malloc (NaN on a phone).
  */
 public final class HookBench {
     /** Ends Looper.loop(), which a main Looper cannot leave otherwise. */
@@ -101,8 +101,8 @@ public final class HookBench {
     }
 
     /**
-     * Runs each way in turn, this many rounds. On the main thread, whose Looper exists, with allocations
-     * counted.
+     * Runs each way in turn, for {@code rounds} rounds. To be called on the main thread, after its Looper was
+     * made and the counting of allocations was switched on.
      */
     public static void run(int messages, int rounds, Map<String, ? extends Variant> ways) throws Exception {
         for (int round = -1; round < rounds; round++) { // round -1 warms up

@@ -29,11 +29,12 @@ import scenario.Heap;
  * the recorder keeps. The recorder without frames gets the same calls and scrolls. The display has a real
  * clock of 60 Hz.
  *
- * Two arguments: the idle time in milliseconds, and the number of frames of one scroll. Prints {@code
- * refreshes WAY IDLE SCROLL}: the refreshes requested in the idle time and for the scroll; and {@code memory
- * WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files,
- * and of these files. The ring itself is no file: a test of loopbox-store checks that it is as large with
- * frames as without.
+ * Two arguments: the idle time in milliseconds, and the number of frames of one scroll. Prints two kinds of
+ * lines. {@code refreshes WAY IDLE SCROLL} has the refreshes requested in the idle time, and those for the
+ * scroll. {@code memory WAY BYTES MAPPED FILE} has the bytes of malloc in use (NaN on a phone), the total
+ * size of the files in the recorder's folder (FILE), and how many bytes of these files the process has mapped
+ * (MAPPED). The ring itself is no file: a test of loopbox-store checks that it is as large with frames as
+ * without.
  */
 public final class RefreshBench {
     /** How long to wait until nothing moves: longer than a gesture takes to end, and than a worker sleeps. */

@@ -9,9 +9,9 @@ import java.io.File;
 import scenario.Script;
 
 /**
- * Fills the history with messages of all lengths, long ones with stacks among them, and the queue with
- * others; then requests report after report from within messages. Each waits until the previous one has been
- * taken.
+ * Fills the history with messages of all lengths, some of them long and with stacks, and fills the queue with
+ * other messages. Then requests report after report from within messages. After each report it waits until
+ * the reader has taken the file.
  */
 public final class ReportBench extends Handler {
     private static final int[] LENGTHS_MS = {1, 5, 20, 5, 80, 1, 150, 5, 320, 10};

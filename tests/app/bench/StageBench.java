@@ -24,8 +24,8 @@ import java.util.concurrent.CountDownLatch;
  * The cost of one FrameMetrics for the thread of Loopbox's listener. The reports are prepared: the platform's
  * own class with times filled in, one frame in twenty slow.
  *
- * Arguments: reports per batch, rounds. Prints one line a batch: {@code ours}, and per report nanoseconds of
- * the thread's CPU time, objects and bytes that the thread allocated in Java.
+ * Arguments: reports per batch, rounds. Prints one line a batch, with {@code ours} and three figures per
+ * report: nanoseconds of the thread's CPU time; objects that the thread allocated in Java; bytes of these.
  */
 public final class StageBench {
     private static final long INTERVAL_NS = 16_666_667;

@@ -15,10 +15,11 @@ import java.util.List;
 /**
  * The cost of one message that blocks, for several ways to report it, in one process.
  *
- * Arguments: such messages per batch, rounds, how long one sleeps in milliseconds, then the ways (all when
- * none is named). Each round runs one batch per way, in turn. Prints one line a batch: way, and per message
- * nanoseconds of the main thread's CPU time, of all threads', bytes and objects allocated in Java by all
- * threads, and reads and writes of the main thread (NaN where the kernel does not count them). The figures
+ * Arguments: the number of blocking messages per batch, the number of rounds, how long such a message sleeps
+ * in milliseconds, then the ways (all when none is named). Each round runs one batch per way, in turn. Prints
+ * one line a batch, with the way and five figures per message: nanoseconds of the main thread's CPU time;
+ * nanoseconds of all threads' CPU time; bytes that all threads allocated in Java; objects that they
+ * allocated; reads and writes of the main thread (NaN where the kernel does not count them). The figures
  * include the work that a way does anyway, without a message that blocks.
  */
 public final class StallBench {
@@ -77,7 +78,8 @@ public final class StallBench {
     }
 
     /**
-     * What has been used so far; the place for {@link #calls} is 0, because this method reads files itself.
+     * What has been used so far. The last value is a place for the result of {@link #calls}, and is 0 here,
+     * because this method itself reads files.
      */
     private static double[] used() throws IOException {
         return new double[] {

@@ -34,7 +34,7 @@ final class StallMonitors {
 
     /** A way whose work for a blocked message may go on for some time after that message has ended. */
     interface Way extends HookBench.Variant {
-        /** Waits until the work for this many blocked messages is finished. */
+        /** Waits until the work for {@code stalls} blocked messages is finished. */
         void await(int stalls) throws InterruptedException;
     }
 
@@ -144,9 +144,9 @@ final class StallMonitors {
     }
 
     /**
-     * The way of the uiperf article: writes the line of the Printer with the time into the file of the day,
-     * and samples the CPU times each half second from the first message on. It takes no stack, and saves
-     * level 1 alone; here both levels are saved.
+     * The way of the uiperf article: appends the Printer's line and the time to the file of the day, and
+     * samples the CPU times each half second from the first message on. The article's monitor saves level 1
+     * only; here both levels are saved. It takes no stack.
      */
     static final class Uiperf extends BlockMonitors.Uiperf implements Way {
         private Writer writer;
@@ -246,7 +246,7 @@ final class StallMonitors {
         }
     }
 
-    /** Adds an entry, with the wall clock's time as its key, and keeps this many of the newest entries. */
+    /** Adds an entry, with the wall clock's time as its key, and keeps the newest {@code most} entries. */
     private static void put(Map<Long, String> map, int most, String value) {
         synchronized (map) {
             if (map.size() == most) {

@@ -19,7 +19,9 @@ public final class Causes {
     private static final Object LOCK = new Object();
     private static final Object OTHER = new Object();
     static final int HANG_MS = 3_500;
-    /** The length of a hang where the recorder needs this long to measure enough. */
+    /**
+     * The length of hangs in which the recorder must measure more than there is time for in {@link #HANG_MS}.
+     */
     private static final int LONG_HANG_MS = 7_000;
     /** The length of a hang in which main is mostly stopped, or that consists of two messages. */
     private static final int STOPPED_HANG_MS = 5_500;
@@ -244,8 +246,8 @@ public final class Causes {
     }
 
     /**
-     * Another thread takes {@code LOCK} and keeps it. It sleeps; unless {@code other} is null, it waits for
-     * the lock {@code other} instead.
+     * Another thread takes {@code LOCK} and keeps it. Then it waits for the lock {@code other}; if {@code
+     * other} is null, it sleeps instead.
      */
     private static void holdLock(final Object other) {
         final java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);

@@ -105,8 +105,8 @@ final class Locks {
     }
 
     /**
-     * A read-write lock that a reader holds. Where main wants to read, a writer waits in the lock's queue
-     * before it.
+     * A read-write lock that a reader holds. When main wants to read, a writer is ahead of it in the lock's
+     * queue.
      */
     static final class Prices {
         private static final ReentrantReadWriteLock LOCK = new ReentrantReadWriteLock();
@@ -135,7 +135,7 @@ final class Locks {
         }
     }
 
-    /** A buffer into which and out of which nothing comes. */
+    /** A buffer that stays as it is: nothing is put in, and nothing is taken out. */
     static final class Inbox {
         private static final ReentrantLock LOCK = new ReentrantLock();
         private static final Condition MAIL = LOCK.newCondition();

@@ -6,8 +6,8 @@ import android.os.Message;
 import java.lang.reflect.Method;
 
 /**
- * Scenarios whose time is not in the running message, but in earlier ones, or in messages that come all the
- * time.
+ * Hangs whose time went into earlier messages, or into messages that come all the time, rather than into the
+ * message that is running.
  */
 final class Past {
     private Past() {}

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Hangs below the platform's own methods. A slow disk is simulated by a pipe with one end: a thread that
- * opens it waits for the other end, as long as the test wants.
+ * Hangs below the platform's own methods. A named pipe simulates a slow disk: a thread that opens one end of
+ * the pipe waits until another thread opens the other end, and nobody does.
  */
 final class Platform {
     private static final int READ_AND_WRITE = 0600;
@@ -151,9 +151,7 @@ final class Platform {
         }
     }
 
-    /**
-     * A native method that waits for something that only its library knows. The host program implements it.
-     */
+    /** A native method that waits. Only its library, which is in the host program, knows what for. */
     static final class Codec {
         static void open() {
             configure();

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits other than {@code synchronized}: for something that another thread does not do, or another end does
- * not send.
+ * Scenarios in which main waits, but not for a {@code synchronized} lock: another thread does not do what
+ * main waits for, or nothing arrives from outside.
  */
 final class Waits {
     private Waits() {}

@@ -158,7 +158,7 @@ final class Calls {
         }
     }
 
-    /** Method handles, by the entry point that needs no polymorphic invoke. */
+    /** Method handles, called by invokeWithArguments, which needs no polymorphic invoke. */
     static final class Handles extends Phase {
         @Override void run(long endNs) throws Exception {
             MethodHandle handle = MethodHandles.lookup().findStatic(

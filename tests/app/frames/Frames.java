@@ -81,8 +81,8 @@ public final class Frames {
     }
 
     /**
-     * Prints the files of ahead-of-time code that the runtime uses: other files are mapped without permission
-     * to execute.
+     * Prints the files of ahead-of-time code that the runtime uses. They are those that are mapped with
+     * permission to execute.
      */
     private static void printCode() throws IOException {
         BufferedReader maps = new BufferedReader(new FileReader("/proc/self/maps"));

@@ -28,7 +28,7 @@ final class Trouble {
         }
     }
 
-    /** Exceptions that the runtime raises; in compiled code, through a signal. */
+    /** Exceptions that the runtime raises. In compiled code, some of them begin with a signal (SIGSEGV). */
     static final class NullChecks extends Phase {
         private long field;
 

@@ -83,8 +83,8 @@ final class Errands {
     }
 
     /**
-     * An event of the kind that sensors, sockets and audio cause: by a descriptor that the main thread
-     * listens to.
+     * An event that arrives by a descriptor that the main thread listens to. Sensors, sockets and audio cause
+     * such events.
      */
     void descriptor() throws Exception {
         final FileDescriptor[] pipe = Os.pipe();
@@ -124,7 +124,7 @@ final class Errands {
         dialog.await();
     }
 
-    /** A message with its own loop, which an exception leaves: there is no other way out of a main loop. */
+    /** A message that runs a loop. An exception ends the loop: a main Looper's loop ends in no other way. */
     private final class ModalDialog extends Errand {
         @Override
         public void run() {

@@ -24,10 +24,9 @@ import scenario.Work;
 /**
  * Frames without an app: what the Choreographer reports of the display's clock.
  *
- * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: this
- * many frames by the display's own clock, one of which takes three refreshes; {@code animation=MS}: an
- * animation of this length; {@code metrics=N}: this many frames of a window before its listener is notified
- * of the first one.
+ * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: N frames
+ * by the display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation of this
+ * length; {@code metrics=N}: a window draws N frames before its listener is notified of the first one.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -126,8 +125,8 @@ public final class FrameClock implements Choreographer.FrameCallback {
     }
 
     /**
-     * A window that draws this many frames while its listener is busy, and then one by one until the listener
-     * was notified of them.
+     * A window that draws {@code frames} frames while its listener is busy. Then it draws as many more, each
+     * only after the listener was notified of another frame.
      */
     private static void metrics(final int frames) {
         ContextImpl context = new ContextImpl(new File("."), "com.example.phone", "com.example.phone");
@@ -173,7 +172,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
                         }
                     }
 
-                    /** Draws the next frame, but only after the listener was notified of one. */
+                    /** Draws the next frame, but only after the listener was notified of another one. */
                     private void next() {
                         new Thread("next") {
                             @Override

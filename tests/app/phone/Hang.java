@@ -12,12 +12,21 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * The ways in which a thread hangs: {@code how=} spin (Java code), sleep, monitor and lock (another thread
- * holds it), gc (one collection after the other), full-heap (its allocations need collections first),
- * native-spin, futex, nanosleep, fsync, vfork. A hang ends after {@code ms=} (6 s), or when the file {@code
- * gate=} exists; then the file is deleted, so that the next hang waits for a new one. Two ways need a folder
- * {@code slow=} with files that do not answer: page (code in Java reads from a mapping of the file {@code
- * page}) and binder (a call of the driver of the file {@code driver}). They end only when these files answer.
+ * The ways in which a thread hangs. {@code how=} is one of:
+ *
+ * <ul>
+ *   <li>spin: Java code computes; native-spin: native code computes;
+ *   <li>sleep, futex, nanosleep, fsync, vfork: the thread is in the call of this name;
+ *   <li>monitor, lock: another thread holds the monitor or the lock;
+ *   <li>gc: one collection follows the other;
+ *   <li>full-heap: the heap is full, so that allocations have to wait for collections;
+ *   <li>page: Java code reads from a mapping of the file {@code page};
+ *   <li>binder: the thread makes a call of the driver of the file {@code driver}.
+ * </ul>
+ *
+ * The files {@code page} and {@code driver} are in the folder {@code slow=} and do not answer; these two
+ * hangs end only when the files answer. Any other hang ends after {@code ms=} (6 s), or when the file {@code
+ * gate=} exists; then that file is deleted, so that the next hang waits for a new one.
  */
 final class Hang {
     private static final Object MONITOR = new Object();
@@ -31,7 +40,7 @@ final class Hang {
     private static final int SMALL = 1_000;
     /** The number of arrays of {@code SMALL} bytes to keep: more than the heap has room for. */
     private static final int MANY = 1_000_000;
-    /** One array in this many is freed again, to make room for what other threads need. */
+    /** One of every {@code SPARED} arrays is freed again, to make room for what other threads need. */
     private static final int SPARED = 16;
 
     private final Options options;
@@ -45,8 +54,9 @@ final class Hang {
     }
 
     /**
-     * Hangs in the way that {@code how=} names. Prints {@code place}, where main is, only after the holder's
-     * thread runs: a thread blocks every signal while it starts another one.
+     * Starts the {@link Holder} and waits until it runs, because a thread blocks every signal while it starts
+     * another one. Then prints {@code place}, which is where main is, and hangs in the way that {@code how=}
+     * names.
      */
     void begin(String place) {
         NativeWait.hold();
@@ -192,8 +202,8 @@ final class Hang {
         }
 
         /**
-         * Waits a little and checks. Where the heap is full, there may be no memory for that before main
-         * frees some.
+         * Waits a little. Returns whether the hang is over. When the heap is full, the check may find no
+         * memory until main frees some.
          */
         private boolean isOver(File gate, long end) {
             try {

@@ -18,12 +18,20 @@ import scenario.Options;
  * {@link Places} lists the places where the app's own code runs. When main reaches a place for the first
  * time, the app prints {@code at PLACE: } with the methods below it on the stack.
  *
- * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: in which way,
- * as {@link Hang} lists them; {@code ms=}: for how long, or {@code gate=}: until this file exists; {@code
- * install=}: where the recorder is installed: attach, provider, onCreate, none, or startup, which is by App
- * Startup; {@code meta=NAME=VALUE,...}: for startup, the entries of the manifest; {@code dump=on}: a report
- * at the end; {@code dumpGate=}: a report when this file exists; {@code printGate=}: {@link SlowlyPrinted};
- * {@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
+ * <p>Arguments, in addition to those of {@link Options}:
+ *
+ * <ul>
+ *   <li>{@code hang=PLACE,...}: the places where main hangs;
+ *   <li>{@code how=}: the way to hang, see {@link Hang};
+ *   <li>{@code ms=}: how long a hang lasts, or {@code gate=}: the file that ends it;
+ *   <li>{@code install=}: where the recorder is installed: attach, provider, onCreate, none, or startup, that
+ *   is by App Startup;
+ *   <li>{@code meta=NAME=VALUE,...}: for startup, the entries of the manifest;
+ *   <li>{@code dump=on}: the app asks for a report at the end;
+ *   <li>{@code dumpGate=}: it asks for a report when this file exists;
+ *   <li>{@code printGate=}: see {@link SlowlyPrinted};
+ *   <li>{@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
+ * </ul>
  */
 public final class Main {
     static Options options;

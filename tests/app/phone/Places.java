@@ -45,7 +45,10 @@ enum Places {
         return name().toLowerCase().replace('_', '-');
     }
 
-    /** The main thread is here. Only the first time counts: there are many frames and movements. */
+    /**
+     * Called when the main thread is at this place. Only the first call counts: there are many frames and
+     * movements.
+     */
     void reach() {
         if (!REACHED.add(this)) {
             return;

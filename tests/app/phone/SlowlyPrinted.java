@@ -8,9 +8,9 @@ import java.io.IOException;
 import scenario.Options;
 
 /**
- * The object of a message that waits in the queue. A thread that requests its text for a report creates a
- * file, {@code printGate=} and {@code .waits}, and continues when that file is removed, or when the file
- * {@code printGate=} exists.
+ * The {@code Message.obj} of a message that waits in the queue. A thread calls its {@code toString} for a
+ * report. This method creates a file, with the path of {@code printGate=} and {@code .waits} at its end. It
+ * returns when that file is deleted, or when the file {@code printGate=} exists.
  */
 final class SlowlyPrinted {
     private static final long NEVER_MS = 86_400_000;
@@ -24,7 +24,7 @@ final class SlowlyPrinted {
         waits = new File(path + ".waits");
     }
 
-    /** Posts such a message to the main queue, if the arguments request it. */
+    /** Posts a message with such an object to the main queue, if the arguments request it. */
     static void post(Options options) {
         String path = options.text("printGate", "");
         if (!path.isEmpty()) {

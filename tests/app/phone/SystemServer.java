@@ -62,7 +62,7 @@ final class SystemServer implements Runnable {
         }
     }
 
-    /** Waits until everything sent before has run. */
+    /** Waits until main has run everything that was sent before this call. */
     private void settle() throws InterruptedException {
         final CountDownLatch settled = new CountDownLatch(1);
         main.post(

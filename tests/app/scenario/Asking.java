@@ -12,11 +12,11 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The main thread asks for reports, and continues. {@code mode=disk}: repeatedly, while the disk does not
- * answer; {@code mode=callback}: the callback of each request is called, also when there can be no report;
- * {@code mode=first}: the recorder waits for the text of a queued object, whose toString waits until a
- * listener is notified of the first file. The arguments of {@link Options} apply; the reports are in a folder
- * inside of {@code dir}.
+ * The main thread asks for reports, and continues. With {@code mode=disk} it asks repeatedly, while the disk
+ * does not answer. With {@code mode=callback} the callback of each request is called, also when there can be
+ * no report. With {@code mode=first} the recorder waits for the text of a queued object, whose toString waits
+ * until a listener is notified of the first file. The arguments of {@link Options} apply; the reports are in
+ * a folder inside of {@code dir}.
  */
 public final class Asking implements Runnable {
     private static final int MANY = 50;

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Main sleeps while ordinary messages are due, or it only seems that it does. {@code mode=}
+ * Main sleeps although ordinary messages are due, or seems to do so. {@code mode=}
  *
  * <ul>
  *   <li>leaked: a message leaves a sync barrier, and messages are posted behind it
- *   <li>early: a message leaves a barrier, and the messages are posted once main has slept for long
+ *   <li>early: a message leaves a barrier, and messages are posted behind it once main has slept for long
  *   <li>asleep: another thread leaves a barrier while main sleeps; an asynchronous message comes once the
  *   gate is open
- *   <li>animated: as leaked, with an asynchronous message each 16 ms, as an animation has them
- *   <li>frames: each barrier is there for 200 ms, and an asynchronous message takes it away
+ *   <li>animated: as leaked, and an asynchronous message comes every 16 ms, as in an animation
+ *   <li>frames: each barrier is there for 200 ms, then an asynchronous message removes it
  *   <li>unwoken: a message is due, and nothing has woken main for it
- *   <li>idle: nothing but messages of the future
+ *   <li>idle: no message in the queue is due yet
  * </ul>
  *
  * {@code left=say}: prints a line when the barrier has been there for long. {@code cleared=on}: once the gate
@@ -202,8 +202,8 @@ public final class Barriers {
     }
 
     /**
-     * A message that is due in an hour, for which main sleeps, gets an earlier time without waking main. When
-     * main takes that message nevertheless, this is tried again with another one.
+     * Main sleeps until a message that is due in an hour. Then the message gets an earlier time, and main is
+     * not woken. If main takes the message nevertheless, this is repeated with another message.
      */
     private Step unwoken() {
         final Handler counting =
@@ -242,7 +242,10 @@ public final class Barriers {
         };
     }
 
-    /** Prints when a time has passed in which neither main nor a thread of the recorder was woken. */
+    /**
+     * Prints, again and again, whether main or a thread of the recorder was woken in the last {@code
+     * WINDOW_MS}.
+     */
     private Step rest() {
         return new Step() {
             @Override
@@ -257,7 +260,7 @@ public final class Barriers {
         };
     }
 
-    /** How often main and each thread of the recorder have given up their processor by themselves. */
+    /** The number of voluntary context switches of main and of each thread of the recorder. */
     private static Map<String, Long> wakes() {
         Map<String, Long> wakes = Wakes.wakes();
         wakes.put("main", Wakes.of(new File("/proc/self/task/" + Process.myPid())));

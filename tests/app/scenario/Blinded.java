@@ -12,9 +12,9 @@ import io.loopbox.Loopbox;
 import java.lang.reflect.Field;
 
 /**
- * Another library takes the hook's place, and the queue's idle handlers as well, so that no call of the
- * recorder's on the main thread is left. {@code mode=} says how; {@code other=} Printer or Observer, as
- * {@code hook=} has it; {@code work=} busy or sleep: what the messages after that do. After these messages
+ * Another library replaces the hook and the queue's idle handlers. From then on nothing on the main thread
+ * calls the recorder. {@code mode=}: how the library does this; {@code other=} Printer or Observer: the hook
+ * that the library sets; {@code work=} busy or sleep: what the messages after that do. After these messages
  * another thread of the app requests the status and a report.
  */
 public final class Blinded {
@@ -48,8 +48,8 @@ public final class Blinded {
     }
 
     /**
-     * The message in which the recorder is installed is the last one for a long time, and the idle handler
-     * that would end it is gone.
+     * The message in which the recorder is installed is the last one for a long time. The idle handler that
+     * would show the recorder the end of this message is gone.
      */
     private static void adopted(final Options options) {
         new Handler(Looper.getMainLooper())
@@ -201,8 +201,8 @@ public final class Blinded {
     }
 
     /**
-     * Makes this many threads request the status at the same time, until the status says for sure whether the
-     * hook is in place, or main has rested.
+     * Makes {@code askers} threads request the status at the same time, repeatedly, until the status says for
+     * sure whether the hook is in place, or until main has rested.
      */
     private static void askAtOnce(int askers) {
         final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;

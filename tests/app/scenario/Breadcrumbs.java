@@ -11,13 +11,13 @@ import io.loopbox.Redactor;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The app leaves breadcrumbs. {@code mode=}
+ * The app leaves breadcrumbs. The argument {@code mode=} is one of:
  *
  * <ul>
- *   <li>early: seventy before the installation and some with bad names after it; the app's Redactor leaves
- *   some out, and throws for one, which is logged with the app's Logger;
- *   <li>flood: ten thousand, from four threads; prints how often the worker was woken;
- *   <li>hang: one before a message that does not end, and one from another thread during that message.
+ *   <li>early: seventy of them before the installation, and some with bad names after it. The app's Redactor
+ *   removes some, and throws for one; the app's Logger gets the exception;
+ *   <li>flood: ten thousand of them, from four threads. The app prints how often the worker was woken;
+ *   <li>hang: one before a message that does not end, and, during that message, one from another thread.
  * </ul>
  *
  * The other arguments are those of {@link Options}.

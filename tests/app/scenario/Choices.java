@@ -11,7 +11,7 @@ import io.loopbox.Loopbox;
 
 /**
  * The effect of a configuration's values. {@code mode=} is the scenario; the arguments of {@link Options}
- * choose the values. Each ends with a report that the app requests.
+ * choose the values. Each scenario ends with a report that the app requests.
  */
 public final class Choices {
     private static final long LATER_MS = 3_600_000;

@@ -13,10 +13,16 @@ import java.util.concurrent.CountDownLatch;
  * Another library takes the hook's place, takes it again every second, and passes no calls on. Then main
  * hangs twice, each time until a file exists.
  *
- * <p>Arguments: those of {@link Options}; {@code other=} Printer or Observer, as {@code hook=} has it; {@code
- * from=} main or thread: on which thread the library does so; {@code idle=replaced}: it replaces the queue's
- * idle handlers, too; {@code gate=}: the files' path, without the number of the hang; {@code then=parks}: at
- * the end the library stops, and the wake-ups of the thread that watches main are counted.
+ * <p>Arguments, in addition to those of {@link Options}:
+ *
+ * <ul>
+ *   <li>{@code other=} Printer or Observer: the hook that the library sets, the same as {@code hook=};
+ *   <li>{@code from=} main or thread: the thread on which the library does so;
+ *   <li>{@code idle=replaced}: the library replaces the queue's idle handlers, too;
+ *   <li>{@code gate=}: the files' path, without the number of the hang;
+ *   <li>{@code then=parks}: at the end the library stops, and the wake-ups of the thread that watches main
+ *   are counted.
+ * </ul>
  */
 public final class Contested {
     private static final int EVERY_MS = 1_000;

@@ -20,10 +20,10 @@ import io.loopbox.Status;
  * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and
  * is caught, a pause, a flood, and a message that never returns.
  *
- * <p>Arguments: those of {@link Options}. {@code self=MS}: this long after the hang began the process sends
- * itself SIGQUIT, as the system does, and it ends when the report is there. Without {@code self} another
- * process sends the signal, or with {@code dumps=MS} the app asks for a report at this interval from its hang
- * on.
+ * <p>Arguments: those of {@link Options}. With {@code self=MS} the process sends itself SIGQUIT, as the
+ * system does, this long after the hang began, and ends when the report is there. Without {@code self}
+ * another process sends the signal. With {@code dumps=MS} the app asks for a report every MS milliseconds,
+ * from the beginning of its hang on.
  */
 public final class Demo implements Runnable {
     private static final int SHORT_MESSAGES = 150;

@@ -16,16 +16,17 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * The app calls everything before it installs the recorder. {@code mode=annotations}: it sets more
- * annotations than there is room for, before and after; {@code mode=choices}: calls that choose something;
- * {@code mode=forgotten}: calls that are taken back; {@code mode=calls}: all other calls. The arguments of
- * {@link Options} apply; the reports are in a folder inside of {@code dir}.
+ * annotations than there is room for, both before and after the installation; {@code mode=choices}: it sets a
+ * scene, and switches off sampling and recording; {@code mode=forgotten}: it does much the same, and then
+ * uninstalls; {@code mode=calls}: it makes all other calls. The arguments of {@link Options} apply; the
+ * reports are in a folder inside of {@code dir}.
  */
 public final class Early implements Runnable, Redactor {
     private static final int WORK_MS = 300;
 
     private final String mode;
 
-    /** Created before the installation, and started after it; or null. */
+    /** Created before the installation, and started after it; null in all modes but {@code calls}. */
     private Monitor monitor;
 
     private Early(String mode) {
@@ -100,8 +101,8 @@ public final class Early implements Runnable, Redactor {
     }
 
     /**
-     * Sets one name more than there is room for. Then sets two names that always have room, no name, and a
-     * name whose value the redactor removes.
+     * Sets one name more than there is room for. Then sets two names that always have room, the name null,
+     * and a name whose value the redactor removes.
      */
     private static void annotate(String when) {
         StringBuilder kept = new StringBuilder();

@@ -19,11 +19,18 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The process has no memory, or no file descriptor, left while the main thread hangs.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without the recorder, to
- * compare; {@code whose=} 0: there is memory, 1: nobody has any, 2: the recorder's threads have none; {@code
- * from=}: when the memory is used up, in ms after the start of the hang; {@code lacksMs=}: how long; {@code
- * hang=}: how long main hangs; {@code files=used}: no descriptor is left when the hang begins, and it lasts
- * until the file {@code gate=} is there; {@code heap=full}: every method is called while Java's heap is full.
+ * <p>Arguments, in addition to those of {@link Options} and {@link Phone}:
+ *
+ * <ul>
+ *   <li>{@code recorder=off}: the recorder is not installed, to compare;
+ *   <li>{@code whose=}: the threads that get no memory. 0: none, 1: all, 2: the recorder's;
+ *   <li>{@code from=}: when the memory is used up, in ms after the start of the hang;
+ *   <li>{@code lacksMs=}: for how many ms there is no memory;
+ *   <li>{@code hang=}: how many ms main hangs;
+ *   <li>{@code files=used}: no descriptor is left when the hang begins. The hang lasts until the file {@code
+ *   gate=} is there;
+ *   <li>{@code heap=full}: every method is called while Java's heap is full.
+ * </ul>
  */
 public final class Exhausted implements Runnable {
     private final Options options;
@@ -97,8 +104,8 @@ public final class Exhausted implements Runnable {
     }
 
     /**
-     * Makes main hang without a descriptor. The files are opened before the hang: opening thousands of them
-     * takes longer than a hang on a busy machine.
+     * Makes main hang while the process has no descriptor left. The files that use them up are opened before
+     * the hang: opening thousands of files takes longer than a hang on a busy machine.
      */
     private void hangWithoutDescriptor() {
         final File gate = new File(options.text("gate", ""));

@@ -17,7 +17,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * In each call from the recorder, the app does something that makes the recorder call it again. {@code mode=}
+ * In each call from the recorder, the app does something that makes the recorder call it again. The argument
+ * {@code mode=} is one of:
  *
  * <ul>
  *   <li>dump, async: the listener asks for a report;

@@ -13,10 +13,11 @@ import io.loopbox.Report;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * SIGQUIT must reach ART's Signal Catcher whatever code of the app does. {@code mode=listener}: a listener
- * does not return. {@code mode=queue}: a queued message takes long to print itself. {@code mode=disk}: no
- * report can be written. {@code mode=plain}: nothing interferes, and the app waits for the report. {@code
- * mode=ended}: nothing records any more, while a thread lives that inherited the unblocked signal.
+ * SIGQUIT must reach ART's Signal Catcher, no matter what the app's code does. {@code mode=listener}: a
+ * listener does not return. {@code mode=queue}: a queued message takes long to print itself. {@code
+ * mode=disk}: no report can be written. {@code mode=plain}: nothing interferes, and the app waits for the
+ * report. {@code mode=ended}: the recorder is uninstalled, but a thread that inherited the unblocked signal
+ * still lives.
  */
 public final class Forwarded implements Runnable {
     private static final CountDownLatch ENTERED = new CountDownLatch(1);

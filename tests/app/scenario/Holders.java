@@ -11,8 +11,9 @@ import java.util.concurrent.CountDownLatch;
  * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering}:
  * another thread holds the lock; {@code waiting}: main is in Object.wait, and no thread holds the lock;
  * {@code chain}: three holders, each waiting for the lock of the next one; {@code deadlock}: main and another
- * thread wait for each other; {@code working}: main waits for no lock. Prints when main waits; the test sends
- * the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
+ * thread wait for each other; {@code working}: main waits for no lock. The app prints a line when main waits,
+ * and the test then sends the signal. {@code gate=FILE}: the last holder releases its lock when that file
+ * appears.
  */
 public final class Holders {
     static final class Basket {}

@@ -16,8 +16,8 @@ import java.io.File;
 
 /**
  * The hooks among other libraries, and odd messages. {@code mode=} is the scenario; the arguments of {@link
- * Options} apply. Each ends with a report that the app requests, and prints on standard output what only the
- * app can know.
+ * Options} apply. Each scenario ends with a report that the app requests, and prints on standard output what
+ * only the app can know.
  */
 public final class Hooks {
     /** The message that the scenarios use: long enough to be kept by name. */
@@ -200,8 +200,8 @@ public final class Hooks {
     }
 
     /**
-     * Another library replaces the recorder's Printer again before the next check is due; later the
-     * recorder's Printer is set again.
+     * Another library replaces the recorder's Printer. When the recorder has set its Printer again, the
+     * library replaces it a second time, before the next check is due.
      */
     private void displacedTwice() throws Exception {
         install();
@@ -321,7 +321,10 @@ public final class Hooks {
         dump("none");
     }
 
-    /** Tries impossible values of a configuration. Then the recorder keeps only names of components. */
+    /**
+     * Tries impossible values of a configuration. Then installs the recorder with a configuration by which it
+     * keeps only the names of component messages.
+     */
     private void config() {
         File here = new File(options.text("dir", "."));
         refuse(new Config.Builder(here).detailMs(300));

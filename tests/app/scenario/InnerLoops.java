@@ -5,15 +5,20 @@ import android.os.Looper;
 import android.os.SystemClock;
 
 /**
- * A message that runs {@code Looper.loop()} again: for the rest of the app's life, as in libraries that catch
- * all exceptions of an app, or until a message of that inner loop leaves it by an exception, as modal dialogs
- * do.
+ * A message that runs {@code Looper.loop()} again. This inner loop runs for the rest of the app's life, as in
+ * libraries that catch all exceptions of an app. Or it ends by an exception that one of its messages throws,
+ * as in modal dialogs.
  *
  * <p>Arguments: those of {@link Options}; {@code count=}: how many messages the inner loop has; {@code mode=}
- * says where the time {@code ms=} passes: {@code quiet}, before each message of the inner loop; {@code
- * throws}, between its messages, each of which throws; {@code slow}, in each of its messages; {@code left},
- * in the outer message, after an inner one has left the loop; {@code outer}, in the outer message, before the
- * loop.
+ * says where the time {@code ms=} passes:
+ *
+ * <ul>
+ *   <li>{@code quiet}: before each message of the inner loop;
+ *   <li>{@code throws}: between the messages of the inner loop, each of which throws;
+ *   <li>{@code slow}: in each message of the inner loop;
+ *   <li>{@code left}: in the outer message, after the inner loop has ended;
+ *   <li>{@code outer}: in the outer message, before the inner loop.
+ * </ul>
  */
 public final class InnerLoops {
     private static final int SHORT_MS = 5;

@@ -13,13 +13,19 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * The recorder is installed when Activities may already exist: {@code mode=front}, while one is in front,
- * which then opens the next; {@code mode=behind}, while none is in front; {@code mode=unknown}, while the
- * system does not report whether Activities are visible; {@code mode=again}, after it was uninstalled, with
- * an Activity in front. Or the recorder is installed before an Activity can exist: {@code mode=start}; and
- * {@code mode=base}, with a Context that has no Application yet, while the launch of the first Activity waits
- * in the queue. The arguments of {@link Options} apply; {@code importance=N} and {@code reason=N} are the
- * system's answers about the process, and with {@code says=dead} there is no answer.
+ * The recorder is installed late, or at an unusual moment. {@code mode=}
+ *
+ * <ul>
+ *   <li>front: an Activity is in front, and opens the next one after the installation;
+ *   <li>behind: Activities may exist, but none is in front;
+ *   <li>unknown: the system does not report whether Activities are visible;
+ *   <li>again: the recorder was uninstalled before, and an Activity is in front;
+ *   <li>start: no Activity can exist yet;
+ *   <li>base: the Context has no Application yet, and the launch of the first Activity waits in the queue.
+ * </ul>
+ *
+ * The arguments of {@link Options} apply. {@code importance=N} and {@code reason=N} are the system's answers
+ * about the process. With {@code says=dead} there is no answer.
  */
 public final class Late implements Runnable {
     private static final int LONG_MS = 1_500;
@@ -98,7 +104,7 @@ public final class Late implements Runnable {
                         });
     }
 
-    /** The system answers after main has reported what it knows by then. */
+    /** The system answers late: main has already reported what it knows without that answer. */
     private void late() {
         if (!mode.equals("behind")) {
             application.show(consent);

@@ -16,10 +16,10 @@ import java.util.concurrent.SynchronousQueue;
 
 /**
  * What another library leaves behind in the handling of SIGQUIT while the main thread is idle and the
- * recorder's threads are parked. {@code leaves=} is the kind. Each of the {@code waits=}, in seconds, is a
- * time in which nothing happens; then the signal comes. ART must get it each time, and so must the recorder,
- * except where another library has blocked it on the main thread ({@code to=blocked}). With {@code to=heir}
- * it goes to a thread that the main thread has started.
+ * recorder's threads are parked. {@code leaves=} is the kind. {@code waits=} lists pauses in seconds. After
+ * each pause, in which nothing happens, the process gets the signal. ART must get it each time, and so must
+ * the recorder, except where another library has blocked it on the main thread ({@code to=blocked}). With
+ * {@code to=heir} the signal goes to a thread that the main thread has started.
  */
 public final class LeftBehind implements Runnable {
     /**

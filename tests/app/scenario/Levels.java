@@ -10,8 +10,8 @@ import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a main thread does on every level of the framework: many messages, an inner loop that an exception
- * leaves, a long queue, frames, and a leaked sync barrier. A report is requested at each step, and named
+ * What a main thread does on every level of the framework: many messages, an inner loop that ends by an
+ * exception, a long queue, frames, and a leaked sync barrier. A report is requested at each step, and named
  * after it.
  */
 public final class Levels {

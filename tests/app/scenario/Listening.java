@@ -11,10 +11,10 @@ import io.loopbox.Report;
 import java.io.File;
 
 /**
- * Several listeners of one app: two from the configuration, and three that libraries have added, one of them
- * twice. One of them does not return before the file {@code gate=} exists, and one is removed again. Each
- * prints what it is called with. The first report has a callback that does not return either. Other arguments
- * are those of {@link Options}.
+ * Several listeners of one app: two from the configuration, and four that libraries add. Of these four, one
+ * is added twice, one is removed again, and one does not return before the file {@code gate=} exists. Each
+ * listener prints what it is called with. The callback of the first report does not return before that file
+ * exists either. Other arguments are those of {@link Options}.
  */
 public final class Listening implements FirstFileListener {
     private final String name;

@@ -65,8 +65,8 @@ public final class MonitorRules {
     }
 
     /**
-     * Prints lines of stalls, one with stacks of very many frames, whose names are long, in another language,
-     * and have characters that must be escaped.
+     * Prints lines of stalls. One line has stacks of very many frames. The frames' names are long, in another
+     * language, and have characters that must be escaped.
      */
     private static void lines() {
         StringBuilder text = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");

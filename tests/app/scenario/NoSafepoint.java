@@ -14,8 +14,8 @@ import java.io.File;
 /**
  * A thread reaches no safepoint, or must not be suspended, while reports are requested.
  *
- * <p>{@code who=main}: the main thread is in a fast native method, where ART takes it for running Java code
- * but it reaches no safepoint; after that it hangs in a message. {@code who=other}: another thread is in that
+ * <p>{@code who=main}: the main thread is in a fast native method. For ART the thread runs Java code there,
+ * but it reaches no safepoint. After that it hangs in a message. {@code who=other}: another thread is in that
  * method while the main thread hangs in a message. The method runs for {@code ms=}, or until the file {@code
  * gate=} is there. {@code who=art}: the main thread hangs in a message that begins after ART has got SIGQUIT.
  */

@@ -55,7 +55,7 @@ final class Observers {
         leave(stats);
     }
 
-    /** Another observer comes later, and passes on to ours. */
+    /** Another observer comes later, and passes its calls on to ours. */
     private void after() throws Exception {
         Script.install(options);
         Stats stats = Stats.wrap();
@@ -104,8 +104,8 @@ final class Observers {
     }
 
     /**
-     * Another observer replaces ours. Ours passes calls on to it, and it passes calls on to ours: first to
-     * the old hook, then to the present one.
+     * Another observer replaces ours. The recorder then sets a new hook, which passes calls on to that
+     * observer. The observer passes calls on to our hooks: first to the old one, then to the new one.
      */
     private void circle() throws Exception {
         Script.install(options);

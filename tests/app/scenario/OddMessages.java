@@ -7,7 +7,7 @@ import com.example.shop.ShopHandler;
 
 /** Messages that behave unusually. */
 final class OddMessages {
-    /** Leaves Looper.loop(), which a main Looper does not do otherwise. */
+    /** An exception that ends Looper.loop(): the loop of a main Looper ends in no other way. */
     static final class Stop extends RuntimeException implements Runnable {
         Stop() {
             super("stop", null, false, false);

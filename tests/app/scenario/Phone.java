@@ -28,15 +28,23 @@ import java.util.Map;
 /**
  * Simulates the system: what it reports about this process and earlier ones.
  *
- * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: it reports that this process does not respond,
- * N ms after the start. {@code isolated=yes}: the process may not wait for broadcasts. {@code
- * exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: the
- * trace that the system keeps of each; {@code traceCut=N}: the stream of a trace breaks off after this many
- * bytes; {@code traceThrows=yes}: there is no stream, but an exception; {@code summary=HEX}: the state that
- * the app has stored with the system. {@code started=TYPE|REASON}: how this process was started, after
- * another one of the app; {@code started=dead}: the system does not answer. {@code
- * profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}:
- * no answer.
+ * <p>Arguments:
+ *
+ * <ul>
+ *   <li>{@code says=WORDS} and {@code saysAfterMs=N}: N ms after the start, the system reports that this
+ *   process does not respond;
+ *   <li>{@code isolated=yes}: the process may not register receivers;
+ *   <li>{@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first;
+ *   <li>{@code trace=TEXT}: the trace that the system keeps of each ended process;
+ *   <li>{@code traceCut=N}: the stream of a trace breaks off after N bytes;
+ *   <li>{@code traceThrows=yes}: the request for the stream of a trace throws;
+ *   <li>{@code summary=HEX}: the state that the app has stored with the system;
+ *   <li>{@code started=TYPE|REASON}: how this process was started; the system lists another process's start
+ *   before it;
+ *   <li>{@code started=dead}: the system does not answer how this process was started;
+ *   <li>{@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started;
+ *   <li>{@code profiled=dead}: the system does not answer about profiles.
+ * </ul>
  */
 public class Phone extends Application {
     private final Options options;
@@ -110,8 +118,8 @@ public class Phone extends Application {
     }
 
     /**
-     * The profiling manager. It is created when first requested, because that of another level is created
-     * differently.
+     * The profiling manager. It is created when it is first requested, because on another API level a test
+     * creates it in another way.
      */
     private synchronized ProfilingManager profiling() {
         if (profiling != null) {

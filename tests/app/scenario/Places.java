@@ -92,7 +92,10 @@ public final class Places {
         }
     }
 
-    /** An Activity comes to the front, and a dialog whose callback another library wraps after us. */
+    /**
+     * Brings an Activity to the front, and makes a dialog's window. Another library wraps the callback of
+     * that window after us.
+     */
     private void open() {
         activity = new PhoneWindow(phone);
         Activity page =

@@ -12,10 +12,10 @@ import java.lang.reflect.Method;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Messages that take two milliseconds each, so that the history keeps them by name: of several handlers, of
- * Runnables, delayed, at the front, behind a barrier, with an idle handler between some. At the end the app
- * prints what each message was, as another library's observer saw it, and asks for a report inside of the
- * last one.
+ * Messages that take two milliseconds each, so that the history keeps them by name. They are messages of
+ * several handlers, and Runnables. Some are delayed, some are posted at the front, and some wait behind a
+ * barrier. Between some of them an idle handler runs. At the end the app prints what each message was, as
+ * another library's observer saw it, and asks for a report inside of the last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many; {@code racing=1}: other threads post
  * and remove messages all the time; {@code shopMs=}: instead of all that, one message that takes this long,

@@ -173,7 +173,10 @@ public final class PollRivals extends Handler {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Installs the recorder. Counts messages from now on, from the one that calls this. */
+    /**
+     * Installs the recorder, and begins to count messages. The message that is running counts as the first
+     * one.
+     */
     private void install() {
         Script.install(options);
         startsBefore = Math.max(0, stats.starts - 1);
@@ -208,8 +211,8 @@ public final class PollRivals extends Handler {
     }
 
     /**
-     * Six other loops poll all the time, while the recorder is installed and uninstalled, on this thread and
-     * on another one.
+     * Another thread installs and uninstalls the recorder again and again, while six other loops poll all the
+     * time. Then this thread installs it, and requests a report.
      */
     private void churn(final int rounds) {
         final AtomicLong others = new AtomicLong();

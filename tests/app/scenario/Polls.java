@@ -16,11 +16,11 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Messages of all kinds while an Observer of another library counts them: posted from several threads,
- * delayed, at the front, asynchronous behind a barrier, removed; with loops inside of messages, of idle
- * handlers and of descriptors' callbacks, which exceptions leave; with wake-ups for nothing, and other
- * Loopers that quit. At the end the app prints how many messages began, and asks for a report inside of the
- * last one.
+ * Messages of all kinds, which an Observer of another library counts. They are posted from several threads,
+ * some delayed, at the front, or asynchronous behind a barrier; some are removed. Inner loops run inside of
+ * messages, of idle handlers and of descriptors' callbacks, and end by exceptions. There are also wake-ups
+ * without a cause, and other Loopers that quit. At the end the app prints how many messages began, and asks
+ * for a report inside of the last one.
  *
  * <p>Arguments: those of {@link Options}; {@code messages=}: how many at least; {@code calm=1}: the queue is
  * often empty; {@code shopMs=}: instead of all that, one message that takes this long; {@code outsideMs=}:

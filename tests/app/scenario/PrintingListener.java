@@ -4,7 +4,7 @@ import io.loopbox.Listener;
 import io.loopbox.Report;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Prints which report was written, and why. The process that started this one reads it. */
+/** Prints which report was written, and why, for the process that started this one. */
 final class PrintingListener implements Listener {
     private static final AtomicInteger REPORTS = new AtomicInteger();
 

@@ -16,9 +16,9 @@ import java.io.File;
  * One process of an app that may not keep what was recorded. {@code how=}
  *
  * <ul>
- *   <li>records: messages follow each other, and each is a line of the monitor; one report is taken, another
- *       one is not. The process records until the recorder is off, or purges when the file {@code gate=} is
- *       there;
+ *   <li>records: messages follow each other, and each is a line of the monitor. The app takes one report and
+ *       leaves another one. The process records until the recorder is off. With {@code gate=}, it purges when
+ *       that file is there;
  *   <li>rests: it leaves a report, and no message comes until the file {@code gate=} is there;
  *   <li>purges: another process, which deletes everything and ends;
  *   <li>installs: a later launch, whose installation is refused; it starts its monitor and runs until it is
@@ -26,8 +26,8 @@ import java.io.File;
  *   <li>enables: the consent is given again.
  * </ul>
  *
- * {@code place=FOLDER} is where it records, instead of the default; {@code monitor=FOLDER} the same for the
- * monitor. Other arguments are those of {@link Options} and {@link Phone}.
+ * {@code place=FOLDER} is where the recorder writes, and {@code monitor=FOLDER} where the monitor writes,
+ * instead of the defaults. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Purged implements Runnable, MonitorListener {
     private static final int MESSAGE_MS = 130;

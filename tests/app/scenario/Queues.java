@@ -20,10 +20,10 @@ import java.util.concurrent.locks.LockSupport;
  * The queue of an app that posts under its own locks, holds the queue's lock, or changes the queue while it
  * is read.
  *
- * <p>{@code mode=posting}: a message whose obj has a synchronized toString waits, and main posts under the
- * obj's lock all the time, while reports of every kind are written; {@code mode=locked}: main holds the
- * queue's lock until the report is there; {@code mode=churn}: threads post and remove, with messages of other
- * Loopers from the same pool.
+ * <p>{@code mode=posting}: the queue has a message whose obj has a synchronized toString, and main posts
+ * under the obj's lock all the time, while reports of every kind are written; {@code mode=locked}: main holds
+ * the queue's lock until the report is there; {@code mode=churn}: threads post and remove messages, which are
+ * from the same pool as those of other Loopers.
  */
 public final class Queues {
     private static final int REPORTS = 12;
@@ -71,7 +71,10 @@ public final class Queues {
         }
     }
 
-    /** An ordinary class with an ordinary lock: its toString is synchronized. */
+    /**
+     * Main posts under the lock of a queued object. The object's class is an ordinary one with a synchronized
+     * toString.
+     */
     private void posting() {
         final Handler handler = new Handler();
         final Vector<String> basket = new Vector<String>();

@@ -15,8 +15,8 @@ import java.io.File;
 /**
  * Sends SIGQUIT as the system does, while other libraries want the signal, too. {@code times=}: how many
  * signals; with {@code each=answered} a signal is sent only when the previous one was answered. {@code mode=}
- * says which scenario. The main thread stays in one message all the while, or in two where the recorder needs
- * the start of one.
+ * says which scenario. The main thread stays in one message all the while. Where the recorder must see a
+ * message begin, the main thread runs two.
  */
 public final class Quits implements Runnable {
     private final Options options;
@@ -127,7 +127,8 @@ public final class Quits implements Runnable {
     }
 
     /**
-     * The other library's handler gets the signal alone. Only the recorder's own detection of hangs is left.
+     * Only the other library's handler gets the signal. So nothing but the recorder's own detection of hangs
+     * is left.
      */
     private void past() throws Exception {
         SignalCatcher.await();
@@ -161,8 +162,8 @@ public final class Quits implements Runnable {
     }
 
     /**
-     * Waits until the part {@code sigquit} of the status is in the state {@code on}, which is "on" or "off",
-     * and its detail contains {@code words}.
+     * Waits until the part {@code sigquit} of the status has the state that the argument {@code on} names
+     * ("on" or "off"), and its detail contains {@code words}.
      */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {

@@ -53,8 +53,9 @@ public final class Script {
     }
 
     /**
-     * Writes a report as {@link #dump} does; null when there is none. Without the wait the main thread would
-     * continue, and the report would be about its next message.
+     * Writes a report as {@link #dump} does, waits for it, and returns its file; null when there is no
+     * report. Without the wait the main thread would continue, and the report would be about its next
+     * message.
      */
     public static File ask(String reason) {
         final CountDownLatch answered = new CountDownLatch(1);

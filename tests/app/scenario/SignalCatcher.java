@@ -14,7 +14,7 @@ public final class SignalCatcher {
 
     /**
      * Waits until the Signal Catcher has taken every signal that is meant for it and waits for the next one.
-     * A signal that is sent earlier might go to this thread instead of to the main thread.
+     * A signal that is sent before that might go to the Signal Catcher instead of to the main thread.
      */
     public static void await() throws InterruptedException, IOException {
         while (!isWaiting()) {
@@ -27,7 +27,10 @@ public final class SignalCatcher {
         return Tasks.wakeUps(NAME);
     }
 
-    /** Waits until the Signal Catcher has received a signal, given how often it had gone to sleep before. */
+    /**
+     * Waits until the Signal Catcher has received a signal. {@code wakeUps} is the result of {@link
+     * #wakeUps()} before the signal was sent.
+     */
     static void awaitAfter(long wakeUps) throws InterruptedException, IOException {
         while (wakeUps() == wakeUps) {
             Thread.sleep(5);

@@ -13,8 +13,8 @@ import java.io.IOException;
  * described and sampled.
  *
  * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=N}: every Nth message works.
- * At each quarter it prints the bytes resident and taken from malloc. At the end it asks for a report inside
- * of the last message, whose token is then the number of all messages.
+ * At each quarter it prints the resident bytes and the bytes from malloc. At the end it asks for a report
+ * inside of the last message, whose token is then the number of all messages.
  */
 public final class Soak extends Handler {
     private static final int QUARTERS = 4;

@@ -8,9 +8,10 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * One start of an app: prints the recorder's status. Then the app ends by a native crash with {@code
- * how=crash}, or else stays. {@code version=}: the app's version. {@code unlocked=}: the user has unlocked
- * the device when that file is there. Other arguments are those of {@link Options} and {@link Phone}.
+ * One start of an app. It prints the recorder's status. Then, with {@code how=crash}, it ends by a native
+ * crash; otherwise it stays. {@code version=}: the app's version. {@code unlocked=}: the path of a file; when
+ * the file exists, the user has unlocked the device. Other arguments are those of {@link Options} and {@link
+ * Phone}.
  */
 public final class Starts implements Runnable {
     private final Options options;

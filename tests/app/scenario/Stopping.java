@@ -25,7 +25,7 @@ import java.util.concurrent.CountDownLatch;
  * <ul>
  *   <li>hang: in a hang, which continues beyond its threshold until the file {@code gate=} is there;
  *   <li>listener: in the call of a listener for the first file, by the listener itself;
- *   <li>queued: while a listener is busy and further reports wait for it, and callbacks;
+ *   <li>queued: while a listener is busy, and further reports and callbacks wait;
  *   <li>monitor: while the monitor's listener is busy and further messages wait for it;
  *   <li>often: again and again, on the main thread and another, while reports are being written.
  * </ul>
@@ -304,8 +304,8 @@ public final class Stopping implements Runnable {
     }
 
     /**
-     * The files in the folder, by their kinds and when they were written. Files that are still being deleted
-     * are left out.
+     * The files of reports and of the monitor below the folder, by path, with time and length. Files that are
+     * still being deleted are left out.
      */
     private TreeMap<String, String> files() {
         TreeMap<String, String> files = new TreeMap<String, String>();

@@ -20,11 +20,11 @@ import java.util.function.Consumer;
  * An app that makes the platform report what the app should not do. {@code detect=}
  *
  * <ul>
- *   <li>disk: StrictMode ends each use of the disk on the main thread. Only testbeds of API levels have the
- *       platform's StrictMode. The app prints the result of each call, and whether its policy is in force
- *       again after the call;
+ *   <li>disk: StrictMode makes each use of the disk on the main thread throw. Only testbeds of API levels
+ *   have the platform's StrictMode. The app prints the result of each call, and whether its policy is in
+ *   force again after the call;
  *   <li>members: ART reports each hidden member that is looked up, as for {@code detectNonSdkApiUsage}. The
- *       app prints all of them.
+ *   app prints all of them.
  * </ul>
  *
  * Other arguments are those of {@link Options} and {@link Phone}.
@@ -87,7 +87,7 @@ public final class Strict {
         lines.add(call + ": " + did + ", " + (isStrict() ? "strict" : "not strict"));
     }
 
-    /** Whether the policy ends the process at a read by the app itself. */
+    /** Whether the policy makes a read by the app itself throw. */
     private static boolean isStrict() {
         try {
             new FileInputStream(new File("/proc/self/cmdline")).close();

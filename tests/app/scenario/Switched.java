@@ -16,8 +16,8 @@ import io.loopbox.Status;
  *   <li>hang: one message runs until the file {@code gate=} is there.
  * </ul>
  *
- * It prints when the status says that the recorder is off. Other arguments are those of {@link Options} and
- * {@link Phone}.
+ * It prints a line as soon as the status says that the recorder is off. Other arguments are those of {@link
+ * Options} and {@link Phone}.
  */
 public final class Switched implements Runnable {
     private static final int MESSAGE_MS = 20;

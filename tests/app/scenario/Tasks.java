@@ -10,7 +10,7 @@ import java.io.IOException;
 final class Tasks {
     private Tasks() {}
 
-    /** Waits for the thread with this name, which may not have begun yet. Returns its folder. */
+    /** Waits until there is a thread with this name. Returns the thread's folder. */
     static File named(String name) throws IOException {
         for (int check = 0; check < 1_000; check++) {
             File found = find(name);
@@ -49,7 +49,7 @@ final class Tasks {
         return count;
     }
 
-    /** How often the thread with this name has given up its processor by itself. */
+    /** The number of voluntary context switches of the thread with this name. */
     static long wakeUps(String name) throws IOException {
         try (BufferedReader reader = new BufferedReader(new FileReader(new File(named(name), "status")))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  *
  * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each way it prints
  * the number of messages, the time it took, how often a message came more than {@code GAP_MS} late, how many
- * messages took long and for how long in all, and how often each thread gave up its processor by itself
+ * messages took long and for how long in all, and the number of voluntary context switches of each thread
  * ({@code voluntary_ctxt_switches}), which is how often it woke up.
  */
 public final class Wakes extends Handler {
@@ -27,7 +27,10 @@ public final class Wakes extends Handler {
      * comes.
      */
     private static final long GAP_MS = 80;
-    /** Messages that take this long, because the machine is busy with other work, may be sampled. */
+    /**
+     * In milliseconds: a message that takes at least this long, because the machine is busy with other work,
+     * may be sampled.
+     */
     private static final long LONG_MS = 30;
     /** A time in milliseconds after which every thread has gone to sleep. */
     private static final int SETTLE_MS = 1_500;
@@ -37,8 +40,8 @@ public final class Wakes extends Handler {
     private static final String COUNT = "voluntary_ctxt_switches:";
 
     /**
-     * The ways: name, messages in a row, milliseconds between these, milliseconds between rows, milliseconds
-     * of work in each message.
+     * The ways. Each has a name, the number of messages in a row, the milliseconds between these messages,
+     * the milliseconds between two rows, and the milliseconds of work in each message.
      */
     private static final Object[][] WAYS = {
         {"idle", 1, 0, 1_000, 0},
@@ -160,7 +163,7 @@ public final class Wakes extends Handler {
         Script.say(line.toString());
     }
 
-    /** How often each thread of the recorder has given up its processor by itself. */
+    /** The number of voluntary context switches of each thread of the recorder. */
     static Map<String, Long> wakes() {
         Map<String, Long> all = new TreeMap<String, Long>();
         for (File task : new File("/proc/self/task").listFiles()) {
@@ -181,7 +184,7 @@ public final class Wakes extends Handler {
         return wakes().get("worker");
     }
 
-    /** How often the thread of this folder in {@code /proc} has given up its processor by itself. */
+    /** The number of voluntary context switches of the thread with this folder in {@code /proc}. */
     static long of(File task) {
         return Long.parseLong(word(new File(task, "status"), COUNT));
     }

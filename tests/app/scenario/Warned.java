@@ -20,17 +20,21 @@ import java.lang.reflect.Method;
 import java.util.List;
 
 /**
- * An app that is warned of ANRs as on Android 17, by the level's own ActivityManager and the system server's
- * own controller of warnings behind it. Profiles are taken of the app, by the level's own ProfilingManager.
- * For a testbed with the framework of 37.
+ * An app that is warned of ANRs as on Android 17. The warnings come from the system server's own controller
+ * of warnings, through the level's own ActivityManager. The level's own ProfilingManager takes profiles of
+ * the app. For a testbed with the framework of 37.
  *
- * <p>Arguments: those of {@link Options}; {@code
- * ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes ended, newest first, the
- * last three empty where the system does not say more of an ANR; {@code orders=FOLDER}: the files {@code 1},
- * {@code 2}, ... in it have one order each: {@code warn ID TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until
- * it is there), {@code profiled TRIGGER TAG FILE} (the tag {@code null} for none), {@code take}, {@code
- * uninstall}, {@code end}; {@code awaits=none}: the recorder does not register for warnings; {@code
- * triggers=NAME,...}: of {@code Config.ProfileTrigger}.
+ * <p>Arguments, in addition to those of {@link Options}:
+ *
+ * <ul>
+ *   <li>{@code ends=PID|PROCESS|TIME|REASON|WORDS|SUBREASON|ID|TYPE|TIMEOUT,...}: how processes ended, newest
+ *   first. ID, TYPE and TIMEOUT describe an ANR; they are empty when the system reports no such details;
+ *   <li>{@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it have one order each: {@code warn ID
+ *   TYPE CONSUMED TIMEOUT}, {@code hang FILE} (until it is there), {@code profiled TRIGGER TAG FILE} (the tag
+ *   {@code null} for none), {@code take}, {@code uninstall}, {@code end};
+ *   <li>{@code awaits=none}: the recorder does not register for warnings;
+ *   <li>{@code triggers=NAME,...}: values of {@code Config.ProfileTrigger}.
+ * </ul>
  */
 public final class Warned implements Runnable, FirstFileListener, AnrWarningListener, ProfileListener {
     private final File orders;
@@ -82,7 +86,10 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
         throw new NoSuchMethodException(name);
     }
 
-    /** The level's own ActivityManager, and ends of processes in the level's own words. */
+    /**
+     * The ActivityManager and the ProfilingManager of API 37. The system's records of ended processes are of
+     * that level's class.
+     */
     private static final class Device extends Phone {
         private final Object manager;
         private final Object profiling;

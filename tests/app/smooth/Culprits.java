@@ -24,9 +24,9 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * A list scrolls by itself, and four of its frames take long, each in a different method. One more message
- * takes long before the list scrolls, and one when the list has been still for a while. Leaves a report of
- * each message and of the scroll. Arguments: those of {@link Options}.
+ * A list scrolls by itself, and four of its frames take long, each in a different method. Two messages take
+ * long, too: one before the list scrolls, and one after the list has been still for a while. Leaves a report
+ * of each message and of the scroll. Arguments: those of {@link Options}.
  */
 public final class Culprits implements FrameListener, Runnable {
     private static final long HZ_60_NS = 16_666_667;
@@ -192,8 +192,8 @@ public final class Culprits implements FrameListener, Runnable {
         }
 
         /**
-         * Prints how long this frame takes, and its time: the clock of animations is fixed at the frame's
-         * time while the frame runs.
+         * Prints how long this frame takes, and the frame's time. While the frame runs, the clock of
+         * animations stands at this time.
          */
         private static void say(int ms) {
             Script.say("frame " + ms + " " + AnimationUtils.currentAnimationTimeMillis());

@@ -20,8 +20,8 @@ final class Feed extends View {
     private static final int STEP = 20;
 
     /**
-     * How long slow code runs, in milliseconds: long enough for stacks, and too short for those of an
-     * ordinary hang.
+     * How long slow code runs, in milliseconds: long enough to be sampled as slow code of a frame, and too
+     * short to be a hang.
      */
     private static final int SLOW_MS = 700;
 

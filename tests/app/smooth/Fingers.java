@@ -105,7 +105,7 @@ public final class Fingers implements FrameListener, Runnable {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Taps with two fingers, and prints the gesture. Returns whether the tap was short enough for one. */
+    /** Taps with two fingers, and prints the gesture. Returns whether it was short enough for a tap. */
     private boolean tap() throws InterruptedException {
         long begin = SystemClock.uptimeMillis();
         hand.down(FIRST, 0);

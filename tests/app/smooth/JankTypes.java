@@ -12,9 +12,10 @@ import java.lang.reflect.Method;
 import scenario.Script;
 
 /**
- * What Android 16 reports for the trace of Taobao's article. The stages are passed to the recorder directly,
+ * What Android 16 would report for 83 frames whose durations are known (from an article by Taobao, see
+ * {@code smoothness.rs}). The stages are passed to the recorder directly,
  * because the testbeds' FrameMetrics has no vsync number. A substitute compositor gives the jank types of two
- * frames: of one after its stages, of the other before them.
+ * frames. For one frame they come after its stages, for the other frame before them.
  */
 final class JankTypes {
     private static final int SHOWN = 3;

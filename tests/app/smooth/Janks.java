@@ -77,8 +77,8 @@ public final class Janks {
     }
 
     /**
-     * A listener of frames that blocks when {@code wanted} is set, until more frames were drawn than the
-     * platform keeps for it.
+     * A listener of frames that blocks when {@code wanted} is set. It returns when more frames have been
+     * drawn than the platform keeps for a listener.
      */
     private static final class Slow implements FrameListener {
         private static final int DRAWN_MEANWHILE = 24;
@@ -102,8 +102,8 @@ public final class Janks {
         }
 
         /**
-         * Called for each frame. Returns whether the listener is to block or blocks now; as long as it
-         * blocks, the frame is counted.
+         * Called for each frame. Counts the frame if the listener blocks now. Returns whether the listener is
+         * to block, or blocks now.
          */
         boolean takes() {
             if (wanted && stands) {

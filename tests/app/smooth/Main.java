@@ -19,7 +19,8 @@ import scenario.Script;
  * An app whose display frames are recorded. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}:
  * an animation with frames of these durations, on a scripted display; with {@code jankTypes=on} the
  * compositor classifies some of its frames. Without {@code trace=} it is a screen that a finger scrolls, see
- * {@link Person}. {@code stages=on}, {@code touch=on}, {@code janks=on}, {@code monitor=on}.
+ * {@link Person}. {@code stages=on}, {@code touch=on}, {@code janks=on} and {@code monitor=on} switch on
+ * these parts of the recorder.
  */
 public final class Main {
     private static final long HOUR_NS = 3_600_000_000_000L;

@@ -11,9 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Uses the screen: scrolls it with a finger and flings it, taps, and makes it turn by itself. In between
- * nothing moves, and it prints how often the display was asked for a refresh then. At the end it requests
- * reports until the process is killed.
+ * Uses the screen: scrolls it with a finger and flings it, taps, and has the feed scroll by itself. Between
+ * these steps nothing moves, and it prints how many refreshes were requested in that time. At the end it
+ * requests reports until the process is killed.
  */
 final class Person implements Runnable {
     private static final int MOVES = 12;
@@ -73,7 +73,7 @@ final class Person implements Runnable {
         }
     }
 
-    /** Waits until nothing moves any more, and prints how many refreshes were requested while nothing did. */
+    /** Waits until nothing moves any more. Prints how many refreshes were requested while nothing moved. */
     private void still(String when) throws InterruptedException {
         settle();
         Thread.sleep(STILL_MS);
@@ -84,7 +84,7 @@ final class Person implements Runnable {
         Script.say("still " + when + ": " + (TestVsync.scheduled() - before));
     }
 
-    /** Waits until everything sent to the main thread before has run. */
+    /** Waits until the main thread has run everything that was posted before this call. */
     private void settle() throws InterruptedException {
         final CountDownLatch settled = new CountDownLatch(1);
         main.post(

@@ -8,7 +8,7 @@ import android.view.View;
 import android.view.Window;
 import com.android.internal.policy.PhoneWindow;
 
-/** The app's only screen, in a separate window. */
+/** The app's only screen: an activity that makes its window itself. */
 final class Screen extends Activity {
     private final Window window;
 

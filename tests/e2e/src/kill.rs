@@ -2,8 +2,8 @@
 //!
 //! `scenario.Killed` prints each message's start and end on its standard output, which outlives the app as
 //! the ring does. So the test knows what the recorder must have: every message that had ended half a second
-//! before the kill; and of a hang that began before that half second, how long it lasted until then. Each
-//! process that starts adopts the ring of the one killed before it, as on a device.
+//! before the kill. If a hang was running at that instant, the recorder must have its duration until then.
+//! Each process that starts adopts the ring of the one killed before it, as on a device.
 //!
 //! The half second is the recorder's rule. The time that the recorder's threads had to wait for a processor
 //! is added, as the kernel counts it. When one of them is waiting at the moment of the kill, that time is not
@@ -25,15 +25,15 @@ use tempfile::tempdir;
 /// A process is killed at a random moment within this time after the recorder is installed. The time covers
 /// some messages, a hang, some more messages, and half a hang.
 const WINDOW: Duration = Duration::from_millis(6_500);
-/// From this age of its message on, a killed process is worth a report; `MIN_HANG_NS` of
-/// `loopbox-agent/src/report/previous_runs.rs`.
+/// A killed process is worth a report when its message has run for at least this long. The same value as
+/// `MIN_HANG_NS` in `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
 /// The longest time before the kill from which records may be lost, by the recorder's rule.
 const LOST_NS: u64 = 500_000_000;
 /// The time allowed in addition for the recorder's threads to copy the ring and for their other work.
 const WORK_NS: u64 = 150_000_000;
-/// How many ends of an app's processes the system records.
+/// How many exits of an app's processes the system keeps (`ApplicationExitInfo`).
 const KEPT_EXITS: usize = 16;
 /// How long the threads of a process are watched before its end.
 const WATCHED: Duration = Duration::from_millis(800);
@@ -49,8 +49,8 @@ pub struct Figures {
     pub cut: usize,
     /// Processes whose recorder was waiting for a processor or a disk.
     pub starved: usize,
-    /// The greatest loss: the longest time from the end of a message that was lost to the kill, in
-    /// nanoseconds.
+    /// The greatest loss, in nanoseconds: the longest time between the end of a message that is not in the
+    /// ring, and the kill.
     pub lost_ns: u64,
     /// Processes killed while main was stopped for a stack.
     pub open_fuses: usize,
@@ -58,18 +58,18 @@ pub struct Figures {
     pub hangs: usize,
     /// Reports of those hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
-    /// Reports of those hangs that name no stack, because it was not in the ring yet: stacks are saved twice
-    /// a second.
+    /// Reports without a stack of the hang, because none was in the ring yet: stacks are saved twice a
+    /// second.
     pub too_young: usize,
-    /// Reports of those hangs from processes that did not suspend main, because an earlier process was killed
-    /// while it did so.
+    /// Reports without a stack of the hang, from processes that did not suspend main, because an earlier
+    /// process was killed while it suspended main.
     pub careful: usize,
 }
 
 /// The settings of the processes that are killed.
 #[derive(Debug, Clone, Copy)]
 pub struct Recording<'a> {
-    /// The testbed that they run on.
+    /// The testbed that the processes run on.
     pub testbed: &'a str,
     /// The name of a `Config.Hook`.
     pub hook: &'a str,
@@ -190,8 +190,8 @@ struct Said {
     ended_ns: Vec<Uptime>,
 }
 
-/// How long the main thread and the threads that bring the ring into its file have waited for a processor so
-/// far; `None` when one of these other threads is waiting for a processor or a disk now.
+/// How long the main thread and the threads that copy the ring into its file have waited for a processor so
+/// far. `None` when a copying thread is waiting for a processor or a disk now.
 fn waited(pid: u32) -> Result<Option<u64>> {
     let mut all_ns = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
@@ -245,15 +245,15 @@ impl Left {
         Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
-    /// What the system reports of the process's end: `ApplicationExitInfo.REASON_SIGNALED`, as
-    /// `scenario.Phone` takes it.
+    /// What the system reports of the process's end (`ApplicationExitInfo.REASON_SIGNALED`), in the form that
+    /// `scenario.Phone` reads.
     fn exit(&self, killed_ms: u128) -> String {
         let process = &self.recovered.report.meta.process;
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
     }
 
-    /// Whether the ring was deleted, under its own name and under the name that it has after a launch's first
-    /// try to read it.
+    /// Whether the ring is gone: no file has its own name, or the name that a launch gives it when it first
+    /// tries to read it.
     fn gone(&self) -> bool {
         let tried = format!("{}.1", self.ring.display());
         !self.ring.exists() && !Path::new(&tried).exists()
@@ -321,7 +321,7 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// Checks the report of the next launch: it is complete, of that process, and names what hung.
+/// Checks the report that the next launch made of the killed process: it is complete and names what hung.
 fn check_report(left: &Left, known_ends: bool, path: &Path, figures: &mut Figures) -> Result<()> {
     let report = read(path)?;
     ensure!(report.meta.reason == DumpReason::Recovered { crash_signal: None }, "{:?}", report.meta.reason);

@@ -35,7 +35,7 @@ pub struct Seen {
     pub source: String,
     /// The queue while main was in a message.
     pub queue: Queue,
-    /// The name of the message that was running meanwhile.
+    /// The message that main was in when the queue was read.
     pub running: Option<Message>,
     /// The verdict on the barrier.
     pub barrier: String,
@@ -87,7 +87,7 @@ fn headline(report: &Report) -> String {
 }
 
 impl Seen {
-    /// What differs from what every level must have, as text.
+    /// The differences from the results that every level must have, as text.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -117,12 +117,12 @@ impl Seen {
     }
 }
 
-/// The first line of an error; further lines have what the process printed.
+/// An error in one line, without what the host program printed (lines that begin with `lab-host`).
 fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().filter(|line| !line.starts_with("lab-host")).collect::<Vec<_>>().join(" / ")
 }
 
-/// A Markdown table of levels, each with the ways of its hook.
+/// A Markdown table with a row for each level: the results with `AUTO`, `OBSERVER` and `POLL`.
 #[must_use]
 pub fn table(rows: &[(String, [Result<Seen>; 3])]) -> String {
     let mut text = String::from(

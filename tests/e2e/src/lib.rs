@@ -1,4 +1,5 @@
-//! What the end-to-end tests share: one prepared launcher per testbed, and what several of them run.
+//! What the end-to-end tests share: one prepared launcher per testbed, and the code that several of the tests
+//! run.
 
 pub mod causes;
 pub mod exhausted;
@@ -25,8 +26,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use anyhow::Result;
 use lab_launch::{Build, Launcher};
 
-/// The argument of an app that hangs until a signal comes: without it, a slow machine would have a report of
-/// the hang before the signal.
+/// An argument for an app that hangs until a signal comes. Without this argument a slow machine would write a
+/// report of the hang before the signal.
 pub const HANG_REPORT_LATE: &str = "hangMs=60000";
 
 /// The launcher of a testbed. The first call prepares it, for all tests of the program.

@@ -1,4 +1,4 @@
-//! Third-party libraries with which apps dispatch messages, from Maven Central.
+//! Third-party libraries by which apps post messages, from Maven Central.
 
 use anyhow::Result;
 use loopbox_android_pack::ktx;

@@ -26,13 +26,13 @@ const ANR: u32 = 6;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 
-/// What arrives: a file, a digest, or both. A cell is a column and an SDK; a cell in which nothing arrives is
-/// missing.
+/// What arrives in each cell of the table: a file, a digest, or both. The key is a column and an SDK. A cell
+/// in which nothing arrives is left out.
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Runs an ANR, a hang that the system did not notice, and a crash. Each is in a process that is killed
-/// during it, followed by the next start. `start` returns the app, which runs `integrate.Links`.
-/// `knows_ends`: whether the Android version has `ApplicationExitInfo`; then the whole table is compared.
+/// Runs an ANR, a hang that the system did not notice, and a crash. For each, a process hangs and ends, and
+/// the next start follows. `start` returns the app, which runs `integrate.Links`. `knows_ends`: whether the
+/// Android version has `ApplicationExitInfo`; then the whole table is compared.
 ///
 /// # Errors
 /// When a link does something else than it should.
@@ -180,7 +180,7 @@ fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, V
     Ok((ended(process.pid, &process.name, ANR)?, said))
 }
 
-/// The end of a process in the system's words.
+/// The app's argument that makes the simulated system report the end of this process.
 fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
@@ -211,7 +211,8 @@ fn expect(said: &[String], word: &str, wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Reads the lines `arrives COLUMN SDK: WHAT`. What arrives in one cell at the start and later is combined.
+/// Reads the lines `arrives COLUMN SDK: WHAT`. Several lines may be about the same cell: then what they
+/// report is combined.
 fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
     for line in after(said, "arrives ") {
         let (cell, what) = line.split_once(':').with_context(|| line.to_owned())?;
@@ -225,8 +226,7 @@ fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
     Ok(())
 }
 
-/// The cells of the table that begins with an empty head and the column of living processes: each contains
-/// `file`, `digest`, both, or neither.
+/// The cells of the page's table of what arrives. Each cell contains `file`, `digest`, both, or neither.
 fn documented(page: &str) -> Result<Arrived> {
     let table = page.split_once("| | ANR of a living process |").context("no table of what arrives")?.1;
     let mut cells = Arrived::new();

@@ -93,8 +93,8 @@ impl Drop for Hogs {
     }
 }
 
-/// Whether this is root, which is needed to send signals as another user, and for cgroups and mounts. Prints
-/// `what` as left out when it is not.
+/// Whether this process runs as root, which is needed to send signals as another user, and for cgroups and
+/// mounts. If not, prints that `what` was left out.
 pub fn is_root(what: &str) -> bool {
     let root = has_root();
     if !root {
@@ -103,8 +103,8 @@ pub fn is_root(what: &str) -> bool {
     root
 }
 
-/// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the rights
-/// for that.
+/// Sends SIGQUIT as the system does at an ANR: as the user `system`, or as the present user where this
+/// process is not root.
 ///
 /// # Errors
 /// When it cannot be sent.

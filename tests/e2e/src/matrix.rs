@@ -1,5 +1,5 @@
-//! The matrix: code of every kind (`tests/app/frames`) on every testbed in every way to execute it, each
-//! sampled stack compared with the dex files.
+//! The matrix: it runs code of every kind (`tests/app/frames`) on every testbed, in every mode of execution,
+//! and compares each sampled stack with the dex files.
 
 use std::fmt::Write as _;
 
@@ -19,9 +19,9 @@ use crate::launcher;
 pub enum Mode {
     /// No compiler: ART 10's mterp, nterp on 11 and 14.
     Interpreter,
-    /// The compiler, by the runtime's own thresholds.
+    /// Methods are compiled by the runtime's own thresholds.
     Jit,
-    /// The compiler, which compiles every method before its first run.
+    /// Every method is compiled before its first run.
     FirstUse,
     /// A code cache so small that code is thrown away and made again.
     SmallCache,
@@ -78,15 +78,16 @@ impl std::fmt::Display for Cell {
 }
 
 impl Cell {
-    /// Whether the tests run the cell, briefly. The other cells take minutes to set up, or need something
-    /// that not every machine has.
+    /// Whether the tests run this cell, for a short time. The other cells take minutes to set up, or need
+    /// something that not every machine has.
     pub fn in_tests(&self) -> bool {
         let named = to_test_on(&["art10", "art11", "art11-jit", "art11-arm64"]);
         named.iter().any(|testbed| testbed == self.testbed) && self.mode != Mode::Tagged
     }
 }
 
-/// The phases that can run: method handles of libcore 10 do not work on runtimes newer than 11.
+/// The phases that can run on a testbed. The method handles of libcore 10 do not work on runtimes newer than
+/// 11, so their phase is left out there.
 fn phases(testbed: &Testbed) -> Vec<&'static str> {
     let runs = |phase: &&str| *phase != "Handles" || ["10", "11"].contains(&testbed.manifest.art.as_str());
     PHASES.into_iter().filter(runs).collect()

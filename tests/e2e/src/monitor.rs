@@ -14,7 +14,7 @@ pub struct Appended {
     pub runs: usize,
     /// Lines that the processes had announced, all of which are in the file.
     pub announced: u64,
-    /// Lines that are there without having been announced.
+    /// Lines in the file that the processes had not announced.
     pub in_flight: u64,
     /// Lines in flight that are cut off.
     pub torn: u64,

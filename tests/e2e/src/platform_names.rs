@@ -14,7 +14,8 @@ use loopbox_testbed::level_classes;
 /// The newest level that is known.
 const NEWEST: u32 = 37;
 
-/// A class, a member of it (`*` at its end: any end; empty: the class alone), and the levels that have it.
+/// A class, a member of it, and the levels that have it. A member with `*` at its end is any member that
+/// begins like that. An empty member is the class alone.
 type Name = (&'static str, &'static str, RangeInclusive<u32>);
 
 const fn since(api: u32) -> RangeInclusive<u32> {
@@ -137,7 +138,7 @@ fn constant_of(handler: &str) -> Option<String> {
     Some(constant)
 }
 
-/// What differs on a level from what is known here, as text.
+/// The differences between a level's classes and what is known here, as text.
 ///
 /// # Errors
 /// When the level's classes cannot be had or read.

@@ -104,7 +104,7 @@ pub fn version(package: &str) -> Result<String> {
     Ok(found.with_context(|| format!("{LIST} has no {package}"))?.version)
 }
 
-/// The classes of an archive, as a jar: unpacked from an `.aar`, any other file as it is.
+/// The classes of an archive, as a jar. From an `.aar` they are unpacked; any other file is taken as it is.
 fn classes_of(file: &Path, nth: usize, folder: &Path) -> Result<PathBuf> {
     if file.extension().is_none_or(|kind| kind != "aar") {
         return Ok(file.to_owned());
@@ -152,13 +152,13 @@ impl RealSdks {
         Ok(Self { work, class_path, framework, mapping: shrunk.mapping })
     }
 
-    /// Runs the tests of some classes in a separate JVM. Tests of SDKs that have exit hooks, or a thread that
-    /// does not end, run alone in it.
+    /// Runs the tests of some classes in a separate JVM. An SDK that has shutdown hooks, or a thread that
+    /// does not end, needs a JVM that runs no tests of other SDKs.
     ///
-    /// Returns the folder that they could write into.
+    /// Returns the folder that the tests could write into.
     ///
     /// # Errors
-    /// When one fails; with what it printed.
+    /// When a test fails; with what it printed.
     pub fn test(&self, classes: &[&str]) -> Result<PathBuf> {
         let folder = self.work.path().join(classes.join("-"));
         fs::create_dir(&folder)?;
@@ -177,7 +177,7 @@ impl RealSdks {
         Ok(folder)
     }
 
-    /// The result of R8's own Retrace for a stack of the app that R8 made.
+    /// Retraces a stack of the shrunk app with R8's own Retrace, and returns what it prints.
     ///
     /// # Errors
     /// When it cannot be run.

@@ -55,7 +55,7 @@ impl Scenario {
             .with_context(|| format!("message {what} is not in {:#?}", self.report.history))
     }
 
-    /// Whether [`Scenario::shop`] finds one.
+    /// Whether [`Scenario::shop`] finds a message with this `what`.
     pub fn has_shop(&self, what: i32) -> bool {
         self.shop(what).is_ok()
     }

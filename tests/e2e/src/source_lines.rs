@@ -5,11 +5,11 @@ use loopbox_report::{Analysis, Frame};
 use loopbox_setup::workspace::root;
 use std::fs;
 
-/// Checks each frame of the app, in stacks with outermost frames first: its line in the source, below
-/// `tests/app`, calls the frame above it. Returns how many frames there were.
+/// Checks the app's frames in stacks that have the outermost frame first. The line of a frame, in the source
+/// below `tests/app`, must call the method of the next frame. Returns how many frames were checked.
 ///
 /// # Errors
-/// With the first frame that has no line, or whose line does not call the frame above it.
+/// With the first frame that has no line, or whose line does not call the next frame's method.
 pub fn check_lines(stacks: &[Vec<&Frame>], package: &str) -> Result<usize> {
     let mut checked = 0;
     for stack in stacks {

@@ -1,4 +1,4 @@
-//! A process's system calls about files, by strace.
+//! The system calls on files that a process makes, recorded by strace.
 
 use anyhow::{Context, Result};
 use lab_reports::live::wait_until;
@@ -54,10 +54,10 @@ impl Trace {
         Ok(whole.lines().filter_map(call).collect())
     }
 
-    /// Waits until a matching call was made, and returns all of them.
+    /// Waits until a matching call was made. Returns all calls so far, also those that do not match.
     ///
     /// # Errors
-    /// When none is.
+    /// When no matching call is made in time.
     pub fn wait_for(&self, what: &str, like: impl Fn(&str) -> bool) -> Result<Vec<(u32, String)>> {
         wait_until(what, || {
             let calls = self.calls()?;

@@ -60,8 +60,8 @@ impl Warned {
         self.expects(&format!("did {}", self.given)).map(drop)
     }
 
-    /// Waits for a line with these words that was printed since the last order, in whatever order several
-    /// threads print lines.
+    /// Waits for a line with these words that was printed since the last order was given. The lines of
+    /// several threads may come in any sequence.
     ///
     /// # Errors
     /// When the line does not come in time.
@@ -111,7 +111,7 @@ impl Warned {
 /// Waits until main has been in its message for a second.
 ///
 /// # Errors
-/// When it is not.
+/// When the ring does not show that in time.
 pub fn wait_until_late(app: &Warned, folder: &Path) -> Result<()> {
     let late = |report: &Report| matches!(&report.main, MainState::Running(running) if running.age_ns() >= 1_000_000_000);
     wait_for_ring("a late main", folder, app.app.pid(), late).map(drop)

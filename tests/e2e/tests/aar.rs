@@ -377,8 +377,8 @@ fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
     Ok(())
 }
 
-/// The rule that an app shrunk by ProGuard adds. It is not in the archive: R8 keeps these annotations on
-/// methods by itself, and would keep all other annotations of the app, too.
+/// The rule that an app shrunk by ProGuard adds. It is not in the archive, because R8 keeps these annotations
+/// on methods by itself. With the rule, R8 would also keep all other annotations of the app.
 const FOR_PROGUARD: &str = "-keepattributes RuntimeInvisibleAnnotations";
 
 /// ProGuard removes the annotations by which ART recognises fast natives; then no stack is taken through ART.
@@ -395,7 +395,7 @@ fn proguard_needs_a_rule_about_annotations_that_the_archive_does_not_bring() -> 
     Ok(())
 }
 
-/// This checks the native library. Another test checks the Java half, where that is compiled.
+/// Checks the native library. The Java half is checked by another test, in the package that compiles it.
 #[test]
 fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<()> {
     let library = fs::read(unpacked().folder.path().join("jni/x86_64/libloopbox.so"))?;
@@ -441,7 +441,7 @@ fn link_sources() -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// Checks what the report shows of each button of the sample.
+/// Checks what the report shows for each button of the sample.
 #[test]
 fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
     let kinds = [

@@ -1,5 +1,5 @@
 //! A main thread that sleeps while ordinary messages are due: a leaked sync barrier, without any SIGQUIT; and
-//! cases that only seem so.
+//! cases that only resemble this one.
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};
@@ -66,7 +66,7 @@ impl Played {
     }
 }
 
-/// Checks that the report is the hang's own, with the barrier as the cause.
+/// Checks that the report is one of a hang, without a signal, and that its cause is the barrier.
 fn assert_barrier(report: &Report, diagnosis: &Diagnosis, has_stack: bool) {
     assert_eq!(report.meta.reason, DumpReason::Hang);
     assert_eq!(report.anr.verdict, AnrVerdict::Hang, "{:?}", report.anr);
@@ -77,7 +77,7 @@ fn assert_barrier(report: &Report, diagnosis: &Diagnosis, has_stack: bool) {
     assert!(sure, "{diagnosis:#?}");
 }
 
-/// Tests each hook and each way to watch main. With the injected fault, stacks come from
+/// Tests each hook and each way to watch main. The last run has the fault `unknown-art`: its stacks come from
 /// `Thread.getStackTrace`.
 #[test]
 fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
@@ -102,8 +102,8 @@ fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
     Ok(())
 }
 
-/// The queue's list is read by reflection, on the framework's real classes. The oldest of these levels is the
-/// first one with a method that leaves a barrier; the newest is the last one whose queue is a list.
+/// The queue's list is read by reflection, on the framework's real classes. The oldest level tested here is
+/// the first one with a method that leaves a barrier. The newest is the last one whose queue is a list.
 #[test]
 fn a_leaked_barrier_is_a_hang_on_real_levels_whose_queue_is_a_list() -> Result<()> {
     for level in ["fw23", "fw28", "fw31", "fw35", "fw37-legacy"] {

@@ -1,5 +1,5 @@
-//! Another library takes the hook's place, and that of the queue's idle handlers, in several ways: what ran
-//! unseen never counts as idle.
+//! Another library replaces the hook, and in some cases the queue's idle handlers, too. Time in which
+//! messages may have run unseen never counts as idle.
 
 use anyhow::{Context, Result};
 use lab_launch::{reports, wait_for_report};
@@ -150,8 +150,8 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
     })
 }
 
-/// The library has passed on the start of the message but not its end, so the message seems to run on: main's
-/// stack shows that it does not.
+/// The library has passed on the start of a message but not its end. So the message seems to run on, but
+/// main's stack shows that it has ended.
 #[test]
 fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> Result<()> {
     on_each("stops", |played| {

@@ -33,8 +33,8 @@ fn played(testbed: &str, cause: &str) -> Result<(Report, Diagnosis)> {
     Ok((report, verdict))
 }
 
-/// As [`found`]; also checks that the line for crash services contains these words, unless the queue was not
-/// read: another thread reads it later, and may not run in time on a busy machine.
+/// As [`found`]; also checks that the line for crash services contains these words. Words may be missing when
+/// the queue was not read: another thread reads it, and may not run in time on a busy machine.
 fn found_with(cause: &str, words: &[&str]) -> Result<Diagnosis> {
     let (report, verdict) = found_in(cause)?;
     let unread = verdict.caveats.iter().any(|caveat| caveat == QUEUE_UNKNOWN);
@@ -49,7 +49,7 @@ fn title(verdict: &Diagnosis) -> &str {
     &verdict.causes[0].title
 }
 
-/// Whether a line of the first cause's evidence begins and ends like this.
+/// Whether a line of the first cause's evidence begins with `begin` and contains `end`.
 fn has_evidence(verdict: &Diagnosis, begin: &str, end: &str) -> bool {
     verdict.causes[0].evidence.iter().any(|line| line.starts_with(begin) && line.contains(end))
 }
@@ -223,8 +223,8 @@ fn preferences_that_are_read() -> Result<()> {
     Ok(())
 }
 
-/// The system stops an Activity, and waits for the app's changes: no method of the app is on the stack.
-/// Classes and file are like those of [`preferences_that_are_read`].
+/// The system stops an Activity, and waits until the app's changes of preferences are written. No method of
+/// the app is on the stack. Classes and file are like those of [`preferences_that_are_read`].
 #[test]
 fn preferences_that_are_written() -> Result<()> {
     let verdict = found("apply")?;
@@ -277,8 +277,8 @@ fn classes_that_are_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The library's constructor does not end, and the linker holds its lock that long, from the app's start on:
-/// the recorder finds ART, samples and reports without the linker.
+/// The library's constructor does not end, and the linker holds its lock as soon as the app starts. So the
+/// recorder must find ART, sample and report without the linker.
 #[test]
 fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;

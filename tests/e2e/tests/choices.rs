@@ -20,7 +20,8 @@ fn run(arguments: &[&str]) -> Result<Scenario> {
     Scenario::run("scenario.Choices", "art10", &[], arguments)
 }
 
-/// Five messages of 60 to 400 ms: by default the last one would stand alone and all would be kept by name.
+/// The scenario has five messages of 60 to 400 ms. By default the last one would be a separate record, and
+/// all would be kept by name.
 #[test]
 fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Result<()> {
     let scenario = run(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;

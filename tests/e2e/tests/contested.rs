@@ -1,4 +1,5 @@
-//! A hang while another library has the hook's place: it is reported during the hang, as without any hook.
+//! A hang while another library has the hook's place. The recorder reports it while it lasts, as it does for
+//! an app without a hook.
 
 use anyhow::{Context, Result};
 use lab_launch::Running;
@@ -106,14 +107,14 @@ fn a_hang_is_reported_where_the_idle_handlers_are_gone_as_well() -> Result<()> {
     with_each_hook(&["from=main", "idle=replaced"])
 }
 
-/// The other library takes the place even while main sleeps, when no message shows it.
+/// The other library replaces the hook even while main sleeps. No message shows that at that time.
 #[test]
 fn a_hang_is_reported_while_another_thread_takes_the_hooks_place_each_second() -> Result<()> {
     with_each_hook(&["from=thread"])
 }
 
-/// With public API only, the recorder may not read which Printer the Looper has. So it gives the hook up when
-/// that is displaced.
+/// With public API only, the recorder cannot read which Printer the Looper has. So when its own Printer is
+/// displaced, the recorder works without a hook.
 #[test]
 fn a_hang_is_reported_where_the_hook_was_given_up() -> Result<()> {
     let mut played = Played::begin("art11", "Printer", &["from=main", "hiddenApi=NONE"])?;

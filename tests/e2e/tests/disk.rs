@@ -1,5 +1,5 @@
-//! Which threads wait for the disk, by the system calls of a real app: not the main thread, and no thread
-//! before SIGQUIT is passed on.
+//! Which threads wait for the disk, as the system calls of a real app show: not the main thread, and no
+//! thread before SIGQUIT is passed on.
 
 use anyhow::{Context, Result, bail, ensure};
 use lab_launch::Running;
@@ -80,8 +80,8 @@ fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<(
     bail!("the worker was late with each of {LATE} signals")
 }
 
-/// Watches a signal's report being written. Returns whether the worker passed the signal on; then that must
-/// have come after the first file.
+/// Watches a signal's report being written. Returns whether the worker passed the signal on. If it did, it
+/// must have written the first file before.
 fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let folder = tempdir()?;
     let home = folder.path().join("rings");

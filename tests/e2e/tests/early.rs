@@ -1,4 +1,5 @@
-//! What an app calls before it installs the recorder: kept for the recording, or answered with nothing.
+//! What an app calls before it installs the recorder: what the app sets is kept for the recording, and what
+//! the app asks for is answered with nothing.
 
 use anyhow::{Context, Result};
 use lab_launch::wait_for_report;

@@ -1,4 +1,4 @@
-//! The process has no memory, or no descriptor, left while main hangs: the app lives on as without the
+//! The process has no memory or no descriptor left while main hangs. The app lives on as it would without the
 //! recorder, and there is a report.
 
 use anyhow::{Context, Result};

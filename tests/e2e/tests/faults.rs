@@ -214,8 +214,8 @@ fn a_directory_that_is_read_only() -> Result<()> {
     shop.ring_comes(disk.path())
 }
 
-/// A limit on files is to one process what a quota is to a user. Exceeding it would raise SIGXFSZ, which ends
-/// a process.
+/// A limit on the size of files is to one process what a quota is to a user. Exceeding it would raise
+/// SIGXFSZ, which ends a process.
 #[test]
 fn a_limit_on_the_size_of_files() -> Result<()> {
     let folder = tempdir()?;
@@ -257,8 +257,8 @@ fn stops(report: &Report) -> Result<u64> {
     stops.context("no sampler")?.value.parse().context("a number of stops")
 }
 
-/// No code of the app can shorten the ring by mistake, but root can. What has changed since then is written
-/// again, wherever the file ends.
+/// No code of the app can shorten the ring's file by mistake, but root can. After that the recorder still
+/// writes to the file what changes in the ring, whatever the file's length is then.
 #[test]
 fn a_ring_that_is_shortened_does_the_app_no_harm() -> Result<()> {
     let folder = tempdir()?;

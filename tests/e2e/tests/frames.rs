@@ -6,7 +6,8 @@ use lab_reports::truth::{named, oracle};
 use loopbox_e2e::launcher;
 use loopbox_e2e::matrix::{CELLS, Cell, Mode, run_all, sample};
 
-/// The quick cells of ART 10 and 11, briefly; `cargo xtask stress testbeds` runs all testbeds, for longer.
+/// Runs the cells of the matrix for ART 10 and 11 that are quick to set up, each for a short time. `cargo
+/// xtask stress testbeds` runs all testbeds, for longer.
 #[test]
 fn the_matrix() {
     let cells: Vec<_> = CELLS.into_iter().filter(Cell::in_tests).collect();

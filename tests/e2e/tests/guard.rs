@@ -12,7 +12,8 @@ use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
 
-/// An app that requests reports again and again, because the sampler takes its time; signals would hurry it.
+/// An app that requests reports again and again, until the sampler is as a test expects. Signals are not
+/// used, because they would make the sampler hurry.
 fn demo(testbed: &str, folder: &Path) -> Result<App> {
     Ok(asking(launcher(testbed)?.app("scenario.Demo"), folder))
 }
@@ -91,8 +92,8 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     Ok(())
 }
 
-/// A shrinker may remove annotations. The walking thread is not runnable then, and a collection may free what
-/// it reads.
+/// A shrinker may remove annotations. Without `@FastNative` the thread that walks a stack is not runnable,
+/// and a collection may free what the thread reads.
 #[test]
 fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
     const ANNOTATED: &str = "@FastNative\n    static native void walk();";

@@ -104,16 +104,17 @@ fn a_hang_is_named_while_the_collector_keeps_main() -> Result<()> {
     play(&cells("art11", Mode::Printer, "full-heap", &["message", "idle"]))
 }
 
-/// No signal reaches main in this wait. The recorder's stall monitor takes SIGQUIT for it, and ART gets it,
-/// too.
+/// Main waits in a way in which no signal reaches it. The recorder's stall monitor takes SIGQUIT in its
+/// place, and ART gets the signal, too.
 #[test]
 fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art10", Mode::Observer, "vfork", &["application", "message", "touch-down"]))?;
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// Runs the cell once more when it failed in a rare way: when main touches the page after the sampler's check
-/// and before it asks main to stop, the sampler is blocked, and has left no stack out.
+/// Runs the hang in which main waits for a page of a file, and runs it once more if it failed in one rare
+/// way: main touched the page after the sampler had checked main's state, and before the sampler asked main
+/// to stop. Then the sampler is blocked, and the report counts no stack as left out.
 fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
     let play = || play(&cells(testbed, mode, "page", &["message"]));
     let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);

@@ -140,7 +140,7 @@ fn report_of(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     Ok((path, report))
 }
 
-/// A hang that the system calls an ANR, with a lock and other threads to report, and that ends: everything is
+/// A hang that the system calls an ANR, and that ends. Its report has a lock and other threads. Everything is
 /// in one file, added step by step.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {

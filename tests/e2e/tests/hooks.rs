@@ -212,8 +212,8 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     Ok(())
 }
 
-/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, and the switch
-/// interpreter on the testbeds of ART 11 and 14 does not use that stack for Java calls.
+/// On ART 10 alone. The ends of messages in nested loops are recognized by the depth of the native stack, and
+/// the switch interpreter on the testbeds of ART 11 and 14 does not use that stack for Java calls.
 #[test]
 fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {

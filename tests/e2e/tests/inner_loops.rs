@@ -108,8 +108,8 @@ fn a_message_of_an_inner_loop_that_hangs_is_reported_with_its_own_time() -> Resu
     Ok(())
 }
 
-/// With the Printer, the end of a message that throws is seen at the outer message's end, under that
-/// message's name.
+/// The inner message ends by an exception, for which the Looper prints no line. So with the Printer the inner
+/// message seems to run until the outer one ends, and the hang has the inner message's name.
 #[test]
 fn a_message_that_hangs_after_its_inner_loop_was_left_is_reported() -> Result<()> {
     for hook in HOOKS {

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
-/// The lengths of the slow frames.
+/// The lengths of the slow frames, in milliseconds.
 const LENGTHS: [u64; 4] = [55, 75, 102, 731];
-/// How many processes are tried. In a frame of 55 ms the sampler has 30 ms for a stack; where other threads
-/// take the processors it may be later.
+/// How many processes are tried. In a frame of 55 ms the sampler has 30 ms for a stack, and may be too late
+/// when other threads use the processors.
 const TRIES: usize = 10;
 
 /// What a run of `smooth.Culprits` leaves.
@@ -46,13 +46,14 @@ impl Run {
     }
 }
 
-/// The first method that does not belong to the clock and does not wait for it.
+/// The first method that is not `System.nanoTime` or `Work.busy`.
 fn on_top(stack: &[Frame]) -> Option<String> {
     let mut names = stack.iter().map(Frame::short);
     names.find(|name| !["System.nanoTime", "Work.busy"].contains(&name.as_str()))
 }
 
-/// How old the message was at each stack of the tree with this method on top.
+/// The age of the message, in nanoseconds, at each stack of the tree. Only stacks with this method on top
+/// count.
 fn ages_of(report: &Report, tree: &StackTree, method: &str) -> Result<Vec<u64>> {
     let mut age_ns = 0;
     let mut ages = Vec::new();

@@ -43,8 +43,8 @@ impl Played {
         read(Path::new(self.said(&format!("{when} file"))?))
     }
 
-    /// Whether the user sees the app, and which Activity, according to the report of that moment; and whether
-    /// there is a hook.
+    /// The report's annotations `foreground` (whether the user sees the app) and `scene` (which Activity) at
+    /// that moment, and whether there is a hook.
     fn known(&self, when: &str) -> Result<(Option<String>, Option<String>, bool)> {
         let report = self.report(when)?;
         let note = |name: &str| {
@@ -82,7 +82,8 @@ fn on_each(arguments: &[&str], check: impl Fn(&Played) -> Result<()>) -> Result<
     Ok(())
 }
 
-/// Checks what is known once the recorder has seen an Activity: that one replaces the Activity in front.
+/// Checks what is known once another Activity has replaced the one in front. The recorder has seen only the
+/// other Activity.
 fn assert_seen_from_the_next_on(played: &Played) -> Result<()> {
     played.assert_known("next", "yes", SHOP, true)?;
     played.assert_known("behind", "no", SHOP, false)?;
@@ -143,7 +144,7 @@ fn an_activity_that_comes_before_the_application_is_known_is_in_the_foreground()
     })
 }
 
-/// From the second recording on the system gives no answer. What is known comes from the first recording.
+/// From the second recording on, the system gives no answer. What is known comes from the first recording.
 #[test]
 fn what_an_earlier_recording_knew_of_activities_holds_for_the_next() -> Result<()> {
     on_each(&["mode=again", "pauseInBackground=on"], |played| {

@@ -88,7 +88,7 @@ fn whatever_a_library_sets_while_all_is_idle_the_process_lives_and_arts_trace_an
     })
 }
 
-/// The mask is inherited, and no other thread can change it.
+/// The thread has inherited main's mask, and no other thread can change that mask.
 #[test]
 fn a_thread_that_main_has_started_can_take_the_signal_whatever_a_library_leaves() -> Result<()> {
     let cases: Vec<_> = TESTBEDS

@@ -27,7 +27,8 @@ fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
     whole("fw28", "AUTO", "Printer", "MessagesField")
 }
 
-/// Android 9 has no `Looper.sObserver`: both ways to it are refused, as on a platform that closes them.
+/// Android 9 has no `Looper.sObserver`. Both ways to it (reflection, and a native thread) fail, as on a
+/// platform that closes them.
 #[test]
 fn status_names_each_way_to_the_observer_that_was_refused() -> Result<()> {
     let app = launcher("art11-fw28")?.app("scenario.Demo");
@@ -73,7 +74,7 @@ fn the_queue_with_a_lock_of_api_37_is_seen_whole() -> Result<()> {
     whole("fw37-legacy", "AUTO", "Printer", "MessagesField")
 }
 
-/// The poll is static in 21 and 22; 36 and 37 have different queues.
+/// The poll is a static method on API 21 and 22. API 36 and API 37 have new queues.
 #[test]
 fn each_queue_is_seen_whole_by_its_poll() -> Result<()> {
     let levels = [

@@ -151,8 +151,8 @@ fn check_line(line: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What the kernel of a phone answers to an app since Android 8, simulated here: no permission to read the
-/// machine's use, and no pressure figures, which older kernels do not have.
+/// What the kernel of a phone answers to an app since Android 8, simulated here: the app may not read the CPU
+/// use of the machine (`/proc/stat`). There are no pressure figures, as with older kernels.
 const REFUSALS: &str = r#"
     mount --bind "$0/file" /proc/stat || exit 1
     if [ -d /proc/pressure ]; then mount --bind "$0/folder" /proc/pressure || exit 1; fi
@@ -187,7 +187,8 @@ fn what_the_kernel_refuses_is_null_with_why() -> Result<()> {
     Ok(())
 }
 
-/// The Printer that was set first gets its lines while ours is in, and afterwards.
+/// Another library has set a Printer, and then ours is set. The other Printer gets its lines while ours is
+/// set, and also after ours is removed.
 #[test]
 fn with_the_printer_hook_another_librarys_printer_stays() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -457,7 +458,8 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     Ok(())
 }
 
-/// The link for debug builds writes sections of the system's trace. The trace of this test prints them.
+/// `LoopboxTrace`, the integration for debug builds, writes sections of the system's trace. In this test a
+/// class that prints the sections replaces `android.os.Trace`.
 #[test]
 fn a_message_that_blocks_is_a_section_of_the_systems_trace_until_it_ends() -> Result<()> {
     let (glue, tests) = (root().join("jni-glue"), root().join("tests/integrate"));

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::{TempDir, tempdir};
 
-/// The report, the app's method by which its message is named, and a part of the Looper's name for it.
+/// For each message: the report, the app's method that names the message, and a part of the Looper's name for
+/// the message.
 const MESSAGES: [(&str, &str, &str); 3] = [
     ("launched", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),
     ("resumed", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),

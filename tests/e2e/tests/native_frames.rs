@@ -17,8 +17,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
-/// The calls that `native_hang.rs` waits in, by their place in the kernel's line: the number on x86-64, and
-/// an argument that distinguishes them from an emulator's own calls.
+/// A system call that `native_hang.rs` waits in. It is recognized by two words of `/proc/PID/syscall`, each
+/// given with its position: the call's number on x86-64, and an argument that an emulator's own calls do not
+/// have.
 type Call = [(usize, &'static str); 2];
 const READ: Call = [(0, "0"), (3, "0x1")];
 const FUTEX: Call = [(0, "202"), (3, "0x4c4258")];

@@ -105,9 +105,9 @@ fn is_put_back(app: &Shrunk, report: Report) -> Result<()> {
     Ok(())
 }
 
-/// Frames at both ends of all ranges of a mapping, and one without a line for each method name, as
-/// `class.method(file:line)`. Positions of outlined code are left out where that code is called: no frame has
-/// such a position by itself.
+/// Frames at both ends of all ranges of a mapping and, for each method name, one frame without a line, as
+/// `class.method(file:line)`. At the call site of outlined code, the positions of that code are left out: no
+/// frame has such a position by itself.
 fn frames_of(mapping: &str) -> Vec<String> {
     let (mut class, mut method) = ("", "");
     let mut positions = BTreeMap::<(&str, &str), BTreeSet<&str>>::new();
@@ -184,7 +184,7 @@ fn by_us(mapping: &Path, mut report: Report, frames: &[String]) -> Result<Vec<Ve
 
 /// Within ranges the product agrees with R8's own Retrace. For a frame without a line the product may give
 /// more: all methods that the frame may be, and the line of a method that has only one line. R8 also leaves
-/// out frames whose outermost one was made up.
+/// out a frame when the outermost of its methods does not exist in the source.
 #[test]
 fn frames_are_retraced_as_by_r8() -> Result<()> {
     let app = demo()?;

@@ -1,5 +1,5 @@
-//! What the recorder adds at each resumption and installation exists once, however often that happens, also
-//! next to a library that wraps it again.
+//! Hooks and idle handlers, which the recorder adds at each resumption and installation, do not pile up, not
+//! even when a library wraps the hook again whenever its own hook is not on top.
 
 use anyhow::{Context, Result};
 use lab_reports::{details_of, feature};

@@ -52,8 +52,9 @@ impl Scenario {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
-    /// Waits for the report of the hang. The file of an earlier signal gets the verdict at once, and the rest
-    /// when the hang's own report is complete.
+    /// Waits for the report of the hang. If an earlier signal has made a file of this hang, that file gets
+    /// the verdict first, and everything else when the report of the hang is complete. So the reason is
+    /// checked, too.
     fn wait_for_hang(&self) -> Result<Report> {
         self.wait_for("a hang", |report| {
             report.anr.verdict == AnrVerdict::Hang && report.meta.reason == DumpReason::Hang
@@ -246,8 +247,8 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     Ok(())
 }
 
-/// Checks what reports show of a hang outside of messages, by the watch and at a signal, and that its end is
-/// seen.
+/// Checks the two reports of a hang outside of messages, that of a signal and that of the recorder's own
+/// watch, and that the end of the hang is seen.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
     let scenario = Scenario::begin(testbed, arguments)?;
     quit(&scenario.app)?;

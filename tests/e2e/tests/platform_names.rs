@@ -1,4 +1,4 @@
-//! The framework's names that the recorder and its reports know exist in the real class files.
+//! The names of the framework that the recorder and its reports use are in the real class files.
 
 use anyhow::Result;
 use loopbox_e2e::platform_names::{IN_TESTS, faults};

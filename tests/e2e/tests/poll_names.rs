@@ -97,7 +97,8 @@ fn compare(testbed: &str, arguments: &[&str]) -> Result<(usize, Vec<String>)> {
     Ok((right, wrong))
 }
 
-/// Messages at the front, delayed, behind a barrier, Runnables, after idle handlers; and the running one.
+/// The messages are Runnables and messages of Handlers: some at the front, delayed, behind a barrier, or
+/// after an idle handler. The running message is compared, too.
 #[test]
 fn the_head_of_the_queue_is_the_next_message() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

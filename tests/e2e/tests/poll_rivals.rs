@@ -36,7 +36,7 @@ impl Played {
         self.reports.iter().find(is).with_context(|| format!("no report {name}: {:?}", self.said))
     }
 
-    /// How the hook works at a report.
+    /// What the report `name` says about the hook; it begins with `off: ` when the hook is off.
     fn hook(&self, name: &str) -> Result<String> {
         let (on, how) = feature(self.report(name)?, Feature::Hook);
         Ok(if on { how.to_owned() } else { format!("off: {how}") })
@@ -95,7 +95,8 @@ fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() ->
     })
 }
 
-/// The end of the message in which the hook was removed was not seen, nor what ran after that.
+/// The recorder saw neither the end of the message in which the hook was removed, nor what ran after that
+/// message.
 #[test]
 fn a_hook_that_was_taken_out_is_put_back() -> Result<()> {
     on_each(|testbed| {
@@ -115,7 +116,7 @@ fn assert_counts_all_again(played: &Played) -> Result<()> {
     Ok(())
 }
 
-/// Code in memory without a file may be a translated library's, which ours cannot call.
+/// Code in memory without a file may belong to a translated library. Our library cannot call such code.
 #[test]
 fn a_poll_in_memory_of_no_file_is_refused_for_another_hook() -> Result<()> {
     let why = "no poll hook: its function is in no library of this processor's kind";

@@ -1,4 +1,4 @@
-//! The poll hook: it sees main's queue poll, and what lies between two polls is a message.
+//! The poll hook: it sees each poll of main's queue, and what lies between two polls is a message.
 
 use anyhow::{Context, Result};
 use lab_launch::run_tests;
@@ -45,7 +45,7 @@ fn messages_between_idle_handlers_and_wake_ups_are_counted_exactly() -> Result<(
     testbed::to_test_on(&["art10", "art11"]).iter().try_for_each(|testbed| assert_counts(testbed, &calm))
 }
 
-/// Each machine has its own trampolines.
+/// Each processor architecture has its own trampolines.
 #[test]
 fn messages_on_other_machines_are_counted_exactly() -> Result<()> {
     let few = ["calm=1", "messages=1000"];
@@ -53,8 +53,8 @@ fn messages_on_other_machines_are_counted_exactly() -> Result<()> {
     all.iter().try_for_each(|testbed| assert_counts(testbed, &few))
 }
 
-/// A trampoline passes its arguments on to the function that it calls, and the C library's unwinder passes
-/// through it.
+/// A trampoline passes its arguments on to the function that it calls, and the C library's unwinder can
+/// unwind through the trampoline.
 #[test]
 fn the_trampolines_of_each_machine_pass_their_own_tests() -> Result<()> {
     for name in testbed::to_test_on(&["art11-arm64", "art11-x86", "art11-arm"]) {

@@ -19,7 +19,7 @@ fn profiles(report: &Path) -> Result<Vec<(String, String)>> {
     Ok(read(report)?.meta.annotations.into_iter().filter(|(name, _)| noted(name)).collect())
 }
 
-/// Takes reports until one contains these words, because its process may still be writing it.
+/// Takes reports until one contains these words: the process that makes the report may still be writing it.
 fn took(app: &mut Warned, words: &str) -> Result<String> {
     let words = format!("SCRIPT took {words}");
     wait_until("a report", || {

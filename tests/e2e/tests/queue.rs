@@ -1,5 +1,5 @@
-//! The pending queue is read without its lock and without running app code, whatever the app does with
-//! either.
+//! The pending queue is read without its lock and without running app code, whatever the app does with its
+//! locks and with the queue.
 
 use anyhow::{Context, Result};
 use lab_launch::reports;
@@ -24,8 +24,8 @@ fn queue_of(report: &Report) -> Queue {
     parse_queue(&report.pending)
 }
 
-/// A `java.util.Vector` is enough: printing the queue locks first the queue and then the object; main locks
-/// in the reverse order.
+/// A queued `java.util.Vector` is enough for a deadlock: printing the queue locks first the queue and then
+/// the Vector, and main locks them in the reverse order.
 #[test]
 fn main_goes_on_where_it_posts_under_the_lock_of_a_queued_object() -> Result<()> {
     for testbed in ["art10", "art11"] {

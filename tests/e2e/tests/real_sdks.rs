@@ -22,7 +22,7 @@ fn datadog_has_an_error_for_each_hang_and_the_digest_on_the_view_that_hangs() ->
     RealSdks::shared().test(&["DatadogTest"]).map(drop)
 }
 
-/// Robolectric also runs the unit tests of apps.
+/// Robolectric runs unit tests of apps on the build machine, where there is no library for Android.
 #[test]
 fn status_under_robolectric_says_that_there_is_no_library() -> Result<()> {
     RealSdks::shared().test(&["NoLibraryTest"]).map(drop)

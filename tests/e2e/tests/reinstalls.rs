@@ -9,8 +9,9 @@ use tempfile::tempdir;
 
 /// How many installations there are in CI. `LOOPBOX_REINSTALLS` asks for more.
 const TIMES: u64 = 800;
-/// How much the recorder's heap may grow after the first quarter, in all: room for notices of reports that
-/// once waited for the listener, sixteen at most. A leak of two bytes per installation would be more.
+/// How many bytes the recorder's heap may grow in all, from a quarter of the installations to the last one.
+/// The heap keeps memory for at most sixteen notices of reports that once waited for the listener. A leak of
+/// two bytes per installation would be more.
 const RECORDER_GROWTH: i64 = 1 << 10;
 /// How many mappings may be added: libraries' arenas and Java's collector make mappings and split them. A
 /// thread's stack that stays would be two mappings each time.

@@ -238,7 +238,7 @@ fn a_report_is_listed_until_one_process_claims_it() -> Result<()> {
     Ok(())
 }
 
-/// An app that sends reports would otherwise send another of its files.
+/// If a link were handed out, an app that sends its reports would send another of its files.
 #[test]
 fn what_is_no_file_of_the_folder_is_not_handed_out() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -32,7 +32,8 @@ fn statistic(report: &Report, name: &str) -> u64 {
     statistic.and_then(|statistic| statistic.value.parse().ok()).unwrap_or_default()
 }
 
-/// Whether the hanging message runs, and not the one that sent it, with stacks by the native sampler.
+/// Whether the report's running message is the one that hangs, not the one that sent it, and has stacks by
+/// the native sampler.
 fn is_sampled(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     let target = running.message.as_ref().map(|message| &*message.target);

@@ -88,8 +88,8 @@ fn small(folder: &Path, name: &str, [reason, verdict, label]: [&str; 3], time_ms
     Ok(file.display().to_string())
 }
 
-/// A report of main in a chain of locks, after an ANR's signal, with the lines that this version writes for
-/// apps.
+/// A report of an ANR in which main waits in a chain of locks. The lines that this version writes for apps
+/// are added to its digest.
 fn anr(name: &str) -> Result<Report> {
     let mut report = read(&golden(name))?;
     report.digest.push_str("\nprobable\nclosed\n");
@@ -154,7 +154,7 @@ fn check_text(text: &[String], report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The text that the app printed after the last `kept` line but one.
+/// The text that the app printed between the last two `kept` lines, or before the only one.
 fn text_before(app: &Running) -> Vec<String> {
     let all = app.seen();
     let begin = all.iter().rposition(|line| line.contains("SCRIPT kept ")).map_or(0, |at| {

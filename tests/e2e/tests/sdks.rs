@@ -1,5 +1,5 @@
-//! Real SDKs and the recorder in one process, in both orders: none of them loses messages, and the SDKs work
-//! on after the recorder was removed.
+//! Real SDKs and the recorder in one process, installed in either order: none of them loses messages, and the
+//! SDKs continue to work after the recorder was removed.
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +62,7 @@ struct Counts {
     /// recorder, `alone` without it.
     both: String,
     alone: String,
-    /// How many messages Looper has dispatched meanwhile, including those of other code.
+    /// How many messages Looper has dispatched while this SDK was tested, including those of other code.
     dispatched: u64,
     /// The places where the recorder has counted another number of messages than Looper, with the messages'
     /// names.

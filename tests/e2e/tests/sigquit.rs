@@ -131,8 +131,8 @@ fn on_each(mode: &str, check: impl Fn(&Scenario, (bool, &str))) -> Result<()> {
     Ok(())
 }
 
-/// Checks that there is one report, and that the Signal Catcher got its signal. When another signal came
-/// after our end, the Signal Catcher may not have had time to log that one.
+/// Checks that there is one report, and that the Signal Catcher got its signal. Another signal may have come
+/// after the recorder was removed. The Signal Catcher may not have had time to log that one.
 fn assert_caught(scenario: &Scenario) {
     assert!(scenario.quits.len() == 1 && (1..=2).contains(&scenario.caught()), "{}", scenario.ended.errors);
 }
@@ -230,8 +230,8 @@ fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
     })
 }
 
-/// xCrash dumps in this way. Its thread forwards the signal to the Signal Catcher, as the recorder does, so
-/// ART gets it twice.
+/// xCrash dumps on a separate thread, which also forwards the signal to the Signal Catcher. The recorder
+/// forwards it too, so ART gets it twice.
 #[test]
 fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order() -> Result<()> {
     for mode in ["mode=dumper-before", "mode=dumper-after"] {
@@ -250,8 +250,8 @@ fn a_library_that_dumps_on_a_separate_thread_and_ours_both_work_in_either_order(
     })
 }
 
-/// The other library's handler was set past ART's signal chain and passes nothing on. There is no report for
-/// the signal; the report of the hang that the recorder detects itself has the reason.
+/// The other library's handler bypasses ART's signal chain and passes nothing on. There is no report for the
+/// signal; the report of the hang that the recorder detects itself has the reason.
 #[test]
 fn a_handler_that_keeps_the_signal_from_us_is_named_in_the_hangs_report() -> Result<()> {
     for testbed in ["art10", "art11"] {

@@ -26,8 +26,8 @@ fn scene<'a>(frames: &'a FrameSession, name: &str) -> Option<&'a FrameScene> {
     frames.scenes.iter().find(|scene| scene.kind == SceneKind::Named && scene.name.as_str() == name)
 }
 
-/// Checks that each frame of the article's trace reaches the report to the nanosecond, whatever the machine
-/// does meanwhile.
+/// Checks that each frame of the trace of Taobao's article reaches the report to the nanosecond, whatever the
+/// machine does meanwhile.
 fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
     let scenario = Scenario::run("smooth.Main", testbed, options, &[&format!("trace={TRACE}"), hook])?;
     let frames = &scenario.report.frames;
@@ -109,8 +109,8 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Runs the article's trace on a platform of this level. On Android 16 the compositor is asked to classify
-/// frames; on older levels it is not, and its classes are never loaded.
+/// Runs the trace of Taobao's article on a platform of this level. On Android 16 the compositor is asked to
+/// classify frames; on older levels it is not, and its classes are never loaded.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
     let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();
@@ -457,12 +457,12 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     Ok(())
 }
 
-/// A frame that `smooth.Skips` saw stand too long, and the platform's line about it, both from the log.
+/// A frame that stood too long, as `smooth.Skips` has logged it, and the platform's log line about it.
 #[derive(Debug)]
 struct Stood {
     /// N of "Skipped N frames!".
     platform: Option<u64>,
-    /// Frames that were dropped, by the two frame times alone.
+    /// How many frames were dropped, computed from the two frame times only.
     dropped: u64,
     /// How many refreshes passed before the app asked for the next frame, at least and at most.
     asked: (u64, u64),

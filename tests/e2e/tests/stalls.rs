@@ -289,8 +289,10 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
-/// The next launch's report of a killed hang on ART 11: the file, and its content. `exits` are the process
-/// ends that the system knows, by pid, process name and the time of the hang's report.
+/// A hang on ART 11 is reported, then its process is killed. Returns the time of that report in Unix
+/// milliseconds, and the report that the next launch leaves in the same file. `exits` returns the ended
+/// processes that the system knows. It gets the pid and the name of the killed process, and the time of the
+/// hang's report.
 fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
     let mut scenario = Scenario::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = scenario.wait_for(|report| report.meta.reason == DumpReason::Hang)?;

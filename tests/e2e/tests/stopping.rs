@@ -98,9 +98,9 @@ fn a_stall_that_waits_for_the_monitor_is_dropped_by_the_stop() -> Result<()> {
     Ok(())
 }
 
-/// Stops while a report is in each state of being written, a hundred times. One listener may be called at
-/// that moment: between the last check of the gate and the listener's first instruction its thread may lose
-/// its processor.
+/// Stops the recording a hundred times, at random moments while reports are being written. After each stop,
+/// one call of the listener may still come: its thread may lose its processor between the last check of the
+/// gate and the listener's first instruction.
 #[test]
 fn a_report_that_is_being_written_is_given_up() -> Result<()> {
     let folder = tempdir()?;

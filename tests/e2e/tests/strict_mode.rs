@@ -1,5 +1,5 @@
-//! The app's StrictMode, with the platform's own class, and the recorder's use of the disk on the calling
-//! thread.
+//! The recorder under the platform's own StrictMode: its calls may use the disk on the calling thread
+//! although the app's policy forbids that, and the policy is in force again afterwards.
 
 use anyhow::Result;
 use lab_reports::LIMIT;
@@ -28,8 +28,8 @@ fn calls_use_the_disk_under_a_policy_that_forbids_it_and_leave_the_policy() -> R
     Ok(())
 }
 
-/// The list is in `docs/hook.md`. ART reports the members that are in the level's list of hidden members; the
-/// class files of level 28 have no such list.
+/// The documentation's list is in `docs/hook.md`. ART reports a member that is looked up if it is in the API
+/// level's list of hidden members; the class files of level 28 come without such a list.
 #[test]
 fn requests_the_hidden_members_that_the_documentation_lists() -> Result<()> {
     const OBSERVER: &str = "Landroid/os/Looper;->sObserver:Landroid/os/Looper$Observer;";

@@ -50,7 +50,8 @@ fn a_process_in_which_messages_run_stops_recording() -> Result<()> {
     Ok(())
 }
 
-/// The switch wakes no thread of the recorder, so recording goes on there until something else wakes one.
+/// The switch wakes no thread of the recorder, so recording goes on in a process at rest until something else
+/// wakes such a thread.
 #[test]
 fn a_process_at_rest_writes_no_report() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

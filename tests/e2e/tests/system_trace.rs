@@ -30,7 +30,7 @@ fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
     Ok((report, trace_of(app)?))
 }
 
-/// What ART writes for a signal that the process got; then the process is killed.
+/// What ART writes for a signal that the process got. Kills the process.
 fn trace_of(mut app: Running) -> Result<String> {
     // It waits for the next signal when it has written all of the trace.
     wait_for_signal_catcher(app.pid())?;

@@ -75,7 +75,7 @@ const SCENARIO: [(&str, &str, &str); 21] = [
     ("nested-loop", MESSAGE, "handleCallback run loop dispatchMessage handleCallback run"),
 ];
 
-/// The method with which a frame takes the movements since the last one.
+/// The method with which a frame takes the movements since the previous frame.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
 /// Whether the event at this place may be read together with movements that wait for a frame: on a busy
@@ -307,8 +307,8 @@ fn the_recorder_is_installed_where_the_script_says() -> Result<()> {
     Ok(())
 }
 
-/// ART 11's interpreter for x86-64 died of so large a number of objects where the compiler is on
-/// (`code-patches/art11-jit.toml`).
+/// ART 11's interpreter for x86-64 died when the compiler was on and a proxy class had as many objects as in
+/// this test (`code-patches/art11-jit.toml`).
 #[test]
 fn a_proxy_class_has_more_objects_than_a_counter_of_the_compiler() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11-jit"]) {

@@ -1,7 +1,7 @@
-//! The classes that are written by hand around the testbeds' real queue and frame clock are as the platform
-//! has them: each class and each member that another package can name is in the real class files of API 29.
-//! The exceptions are what is newer or another level's, which a list names, and what is a test's, by its
-//! name.
+//! Some classes around the testbeds' real queue and frame clock are written by hand. They are as the platform
+//! has them: each class and each member that another package can name is in the real class files of API 29. A
+//! list names those that are newer or belong to another level. Those that exist only for tests are recognized
+//! by their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use loopbox_testbed::{self as testbed, level_classes};
 
 /// The level that the stubs are of.
 const OURS: u32 = 29;
-/// The newest level: it has what the stubs have and the level [`OURS`] lacks.
+/// The newest level: it has all that the stubs have and the level [`OURS`] does not have.
 const NEWEST: u32 = 37;
 
-/// What the stubs were compiled to, with classes inside of them, by name.
+/// The class files of the stubs and of their nested classes, by name.
 fn stubs() -> Result<BTreeMap<String, ClassFile>> {
     let sources = root().join("tests/testbed/framework-stubs");
     let mut outer = BTreeSet::new();
@@ -58,7 +58,7 @@ impl Level {
         Ok(Self(read(&level_classes(api)?, wanted.clone())?))
     }
 
-    /// A member of a class, its own or one of what it extends.
+    /// A member that a class declares or inherits.
     fn member(&self, class: &str, name: &str) -> Option<&Member> {
         let of = self.0.get(class)?;
         let own = of.members.get(name);
@@ -68,7 +68,7 @@ impl Level {
         of.extends.iter().find_map(|above| self.member(above, name))
     }
 
-    /// Whether a class is `above` itself, or extends it.
+    /// Whether a class is the class `above`, or extends it.
     fn is_a(&self, class: &str, above: &str) -> bool {
         class == above
             || above == "java/lang/Object"
@@ -108,7 +108,7 @@ fn member_fault(level: &Level, class: &str, name: &str, member: &Member) -> Opti
     (!is_same || constant.is_some()).then(|| Fault::Other(format!("is {member:?} here, and there {real:?}")))
 }
 
-/// What differs, what is newer than API 29, and what was compared.
+/// What differs, what is newer than API 29, and how many classes and members were compared.
 fn differences(written: &BTreeMap<String, ClassFile>) -> Result<(BTreeSet<String>, BTreeSet<String>, usize)> {
     let wanted = written.keys().cloned().collect();
     let (ours, newest) = (Level::read(OURS, &wanted)?, Level::read(NEWEST, &wanted)?);
@@ -153,15 +153,15 @@ fn differences(written: &BTreeMap<String, ClassFile>) -> Result<(BTreeSet<String
     Ok((differ, newer, compared))
 }
 
-/// What another level's class of the frame clock calls, and API 29 does not have.
+/// Members that the frame clock of another level uses, and that API 29 lacks, each with that level.
 const OF_OTHERS: [(&str, u32); 3] = [
     ("android/view/DisplayInfo.refreshRate:F", 21),
     ("android/view/animation/AnimationUtils.lockAnimationClock:(JJ)V", 35),
     ("android/view/DisplayInfo.getRefreshRate:()F", NEWEST),
 ];
 
-/// What API 37 has and API 29 does not: for newer levels' classes on a testbed, and for what the recorder
-/// does by the level that it runs on.
+/// What the stubs have that API 37 has and API 29 does not. Classes of newer levels use it on a testbed, or
+/// the recorder does where the level is high enough.
 const NEWER: [&str; 12] = [
     "android/os/Build$VERSION_CODES.R:I",
     "android/os/Parcel.readParcelable:(Ljava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/Object;",

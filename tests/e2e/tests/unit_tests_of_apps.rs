@@ -157,8 +157,8 @@ fn archive_without_effect_has_the_same_values_and_knows_nothing_of_reports() -> 
     Ok(())
 }
 
-/// The page's unit test needs the app's own classes and those of a test library: short replacements of both
-/// are compiled with it.
+/// The unit test in `docs/integrate.md` needs the app's own classes and those of a test library. Short
+/// replacements of both are compiled with it.
 #[test]
 fn unit_test_that_the_page_shows_runs() -> Result<()> {
     let page = fs::read_to_string(root().join("docs/integrate.md"))?;

@@ -1,6 +1,6 @@
-//! How often the recorder wakes a processor, by the kernel's count: each time a thread gives up its processor
-//! by itself (`voluntary_ctxt_switches`), it had been woken before. The bounds are counts, so a busy machine
-//! does not exceed them.
+//! How often the recorder wakes a processor, by the kernel's count of voluntary context switches
+//! (`voluntary_ctxt_switches`): a thread has been woken before each of them. The bounds are counts, so a busy
+//! machine does not exceed them.
 
 use anyhow::{Context, Result};
 use lab_reports::LIMIT;

@@ -32,8 +32,8 @@ fn now_ms() -> Result<u128> {
     Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis())
 }
 
-/// Whether the ring has all that a report needs: the message with its stacks and its name, and that it has
-/// run for a second.
+/// Whether the ring has all that a report needs: the message with its stacks and its name, and its age, which
+/// is at least a second.
 fn is_prepared(report: &Report) -> bool {
     let MainState::Running(running) = &report.main else { return false };
     running.age_ns() >= 1_000_000_000 && running.message.is_some() && running_tree(report).is_some()
@@ -155,8 +155,8 @@ fn process_that_is_killed_after_a_warning_leaves_the_seconds_before() -> Result<
     next.end()
 }
 
-/// Main had run other messages when the system called the ANR and ended the process: by pid and time the end
-/// belongs to no hang.
+/// Main had run other messages when the system reported the ANR and ended the process. So the pid and the
+/// time of the process's end match no hang.
 #[test]
 fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     let folder = tempdir()?;

@@ -50,7 +50,7 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     image.find_all(&NAMES).iter().any(Option::is_some)
 }
 
-/// Reads the names of a dex file. Checks that no name is longer than the longest text that is read, in UTF-8,
+/// Reads the names of a dex file. Checks that no name is longer in UTF-8 than the reader's limit for a text,
 /// and that a signature has at most 256 names.
 pub(crate) fn dex(input: &[u8]) -> bool {
     const LONGEST: usize = 3 * 4_096;

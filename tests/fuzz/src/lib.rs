@@ -3,7 +3,7 @@
 //! A [`Target`] runs a decoder and the code that directly uses its result. It fails by a panic: in the
 //! decoder, for a property that does not hold, or for an exceeded bound on memory or time. The tests of this
 //! package run each target on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz`
-//! runs the same targets under LLVM's libFuzzer, which is led by coverage, for as long as one likes;
+//! runs the same targets under LLVM's libFuzzer, which is guided by coverage, for as long as one likes;
 //! `docs/faults.md` says how.
 
 mod elf;
@@ -24,7 +24,7 @@ pub struct Target {
     pub name: &'static str,
     /// How many bytes the decoder may hold on the heap at once, whatever the input is.
     pub memory: usize,
-    /// Bytes that an input has at most; longer ones are cut.
+    /// The greatest length of an input, in bytes; longer inputs are cut.
     pub longest: usize,
     /// Decodes an input. Returns whether there was something to decode.
     run: fn(&[u8]) -> bool,
@@ -109,7 +109,7 @@ pub fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     memory::peak_of(work)
 }
 
-/// Processor time of this thread: unlike the clock it does not run while others do.
+/// The processor time of this thread. Unlike a clock, it does not advance while other threads run.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the answer.

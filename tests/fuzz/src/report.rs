@@ -3,8 +3,8 @@
 use loopbox_format::container::{MAGIC, MAJOR, crc32};
 use loopbox_format::report::{Decoded, decode, encode};
 
-/// Decodes the input unchanged, and with all its checksums corrected: otherwise the first CRC would stop a
-/// mutation of a payload. Checks that what was decoded can be written and read again.
+/// Decodes the input twice: unchanged, and with all its checksums corrected, because a wrong checksum ends
+/// the decoding of a mutated payload. Checks that what was decoded can be written and read again.
 pub(crate) fn report(input: &[u8]) -> bool {
     let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {

@@ -36,7 +36,7 @@ fn is_a_report(recovered: &Recovered) {
     }
 }
 
-/// `input` with a valid header, and with valid slots where its slots are not torn.
+/// `input` with a valid header. Slots that are not torn are made valid, too.
 fn sealed(input: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     if bytes.len() < HEADER_LEN {

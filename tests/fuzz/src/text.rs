@@ -41,8 +41,8 @@ pub(crate) fn looper(input: &[u8]) -> bool {
     !queue.messages.is_empty()
 }
 
-/// Whether an `obj` is printed only with what may leave the app: nothing, or, for an object of the platform,
-/// the class that it is about.
+/// Whether a printed `obj` contains only what may leave the app. Either its content was left out (`…`), or
+/// its content is the name of the class that an object of the platform is about.
 fn is_kept(object: &str) -> bool {
     let Some((_, state)) = object.split_once('{') else { return object == "…" };
     // A line that was cut ends with it, and its brace counts as the message's.

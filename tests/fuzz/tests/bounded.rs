@@ -33,7 +33,8 @@ enum Edit {
 }
 
 fn piece() -> impl Strategy<Value = Vec<u8>> {
-    /// Special values of the codec, of LEB128 and of texts: many, large, the end.
+    /// Byte strings with a special meaning in the codec, in LEB128 or in texts, such as a very large number
+    /// or the end of an entry.
     const WORDS: [&[u8]; 10] = [
         b"\xFC\xFF\xFF\xFF\x7F",
         b"\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F",

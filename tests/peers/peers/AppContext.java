@@ -13,7 +13,7 @@ import java.lang.reflect.Proxy;
 /**
  * An app for SDKs that use more of Android than others. It has files, and preferences in which nothing was
  * stored. The system has no services and no packages for it. Its methods without {@code @Override} override
- * those of API 29's Context, which the testbed's own Context lacks.
+ * methods that API 29's Context has and the testbed's Context lacks.
  */
 class AppContext extends Application {
     private final File folder;

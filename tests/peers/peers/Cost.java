@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a peer costs each message, as {@link HookBench} measures. Arguments: messages a batch, rounds, the
- * peers.
+ * What a peer costs each message, as {@link HookBench} measures. Arguments: the number of messages in a
+ * batch, the number of rounds, the peers.
  */
 public final class Cost {
     private Cost() {}

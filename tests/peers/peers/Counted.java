@@ -9,9 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which of a known number of messages were seen: by an SDK, by their numbers; by the recorder, by comparing
- * how many it has seen begin with how many Looper has dispatched. These are counted where Looper names each
- * message for a trace; neither an SDK nor the recorder's hook interferes with that. Main thread.
+ * Which of a known number of messages were seen. An SDK's messages are counted by their numbers. For the
+ * recorder, the number of messages that it has seen begin is compared with the number that Looper has
+ * dispatched. Looper's messages are counted where it names each message for a trace; neither an SDK nor the
+ * recorder's hook interferes with that. Main thread.
  */
 final class Counted {
     private static final Pattern REPORTED = Pattern.compile("\"Tick#(\\d+)#\":\"(\\d+)\"");
@@ -20,8 +21,8 @@ final class Counted {
     private final int[] seen;
 
     /**
-     * Each step at which the recorder had counted another number of messages than Looper has dispatched since
-     * the step before.
+     * The steps at which two counts of messages since the previous step differed: the recorder's and
+     * Looper's.
      */
     private final List<String> faults = new ArrayList<>();
 
@@ -32,7 +33,7 @@ final class Counted {
     private long begun;
     private int dispatched;
 
-    /** Must be called in the message before the first one. */
+    /** Must be called in the message before the first one that is counted. */
     Counted(int messages) {
         seen = new int[messages];
         begun = Native.begun();

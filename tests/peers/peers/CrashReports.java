@@ -47,7 +47,7 @@ final class CrashReports {
         reporter.putCustomData(key, before == null ? "1" : String.valueOf(Integer.parseInt(before) + 1));
     }
 
-    /** Makes a report of all that was counted, and forgets it. */
+    /** Makes a report of all that was counted, and sets the counts back to none. */
     void report(Consumer<String> taken) {
         onReport = taken;
         reporter.handleSilentException(new IllegalStateException("nothing was wrong"));
@@ -63,7 +63,7 @@ final class CrashReports {
         reporter.setEnabled(false);
     }
 
-    /** ACRA creates it, by its class. */
+    /** ACRA makes the object itself, from this class. */
     public static final class Taken implements SenderSchedulerFactory {
         @Override public boolean enabled(CoreConfiguration configuration) {
             return true;

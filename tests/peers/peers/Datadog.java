@@ -62,8 +62,8 @@ abstract class Datadog extends Peer implements InvocationHandler {
     /** The ANR detector: on by default below API 30. */
     static final class Anr extends Datadog {
         /**
-         * The default of the detector's constructor for the pause between two heartbeats. A call from Java
-         * cannot leave it out.
+         * The pause between two heartbeats, as the detector's constructor sets it by default. A call from
+         * Java cannot leave this argument out.
          */
         private static final long TEST_MS = 500;
 

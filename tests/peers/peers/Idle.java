@@ -9,8 +9,8 @@ import java.io.IOException;
 
 /**
  * How often main and all threads together are woken in an app that does nothing, while a peer watches it.
- * Arguments: the peer, or {@code none}; for how many milliseconds. Prints both counts, by the kernel ({@code
- * voluntary_ctxt_switches}).
+ * Arguments: the peer, or {@code none}; the time to count for, in milliseconds. Prints both counts, by the
+ * kernel ({@code voluntary_ctxt_switches}).
  */
 public final class Idle {
     /** A time in milliseconds after which all threads have gone to sleep. */
@@ -41,7 +41,8 @@ public final class Idle {
     }
 
     /**
-     * With {@code ofMain} how often main was woken, else how often all threads except the one that counts.
+     * With {@code ofMain}, how often main was woken. Otherwise, how often all threads together were woken,
+     * except for the thread that counts.
      */
     private static long woken(boolean ofMain) {
         long sum = 0;

@@ -5,7 +5,10 @@ import bench.HookBench;
 import java.util.function.Consumer;
 import scenario.Script;
 
-/** Another watcher of the main thread, as it is published, at its defaults. It prints what it reports. */
+/**
+ * Another library that watches the main thread, as it is published, with its default settings. A peer prints
+ * what the library reports.
+ */
 public abstract class Peer implements HookBench.Variant {
     /** The app, and what the system says of it. Set before a peer is installed. */
     static volatile SystemContext context = new SystemContext(new String[0]);

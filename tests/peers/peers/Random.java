@@ -13,7 +13,7 @@ final class Random extends Provider {
         put("SecureRandom.SHA1PRNG", Numbers.class.getName());
     }
 
-    /** Created by its name. */
+    /** The security framework makes it by the name of its class. */
     public static final class Numbers extends SecureRandomSpi {
         @Override protected void engineSetSeed(byte[] seed) {}
 

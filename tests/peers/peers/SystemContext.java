@@ -11,7 +11,10 @@ import java.util.List;
 import scenario.Options;
 import scenario.Phone;
 
-/** The Context of an app. From {@link #hangs} on the system says that the app's process does not respond. */
+/**
+ * The Context of an app. Five seconds after {@link #hangs}, the system says that the app's process does not
+ * respond.
+ */
 final class SystemContext extends Phone {
     /** How long the system waits before it says that the process does not respond. */
     private static final long INPUT_MS = 5_000;
@@ -28,7 +31,7 @@ final class SystemContext extends Phone {
     }
 
     /**
-     * From now on the system says that the process does not respond: it has waited for long enough already.
+     * The system says from now on that the process does not respond, as if it had already waited long enough.
      */
     void hangsAtOnce() {
         hangsMs = SystemClock.uptimeMillis() - INPUT_MS;

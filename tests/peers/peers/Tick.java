@@ -3,7 +3,7 @@ package peers;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A message that has a number, which is in what Looper prints of it. */
+/** A message with a number. The line that Looper prints for the message contains this number. */
 final class Tick implements Runnable {
     private static final Pattern PRINTED = Pattern.compile("Tick#(\\d+)#");
 

@@ -21,11 +21,12 @@ import scenario.Script;
 import scenario.SignalCatcher;
 
 /**
- * The recorder and one SDK after the other in one process: a known number of messages while both watch, and
- * again when the recorder is gone. In the middle of them comes a message of other code. Arguments: those of
- * {@link Options}; {@code order=first} or {@code last}: whether the recorder comes before the SDKs; {@code
- * lose=on}: one message has no Printer. Prints which messages each SDK has seen, and how many the recorder
- * has seen; requests a report before and after the messages of each SDK, in a folder with the SDK's name.
+ * The recorder and SDKs, one SDK after the other, in one process. A known number of messages runs while the
+ * recorder and the SDK both watch, and again when the recorder is gone. In the middle of these messages comes
+ * a message of other code. Arguments: those of {@link Options}; {@code order=first} or {@code last}: whether
+ * the recorder comes before the SDKs; {@code lose=on}: one message has no Printer. Prints which messages each
+ * SDK has seen, and how many the recorder has seen. Requests a report before and after the messages of each
+ * SDK, in a folder with the SDK's name.
  */
 public final class Together {
     private static final int MESSAGES = 300;
@@ -164,7 +165,9 @@ public final class Together {
         }
     }
 
-    /** A thread of OkHttp's downloads the numbers and posts a message for each; main downloads one itself. */
+    /**
+     * OkHttp downloads the numbers on its own thread and posts a message for each; main downloads one itself.
+     */
     private final class OkHttp extends Dispatcher {
         private Downloads sdk;
 
@@ -188,8 +191,8 @@ public final class Together {
         }
 
         /**
-         * Main waits for the thread. If its queue were empty meanwhile, the poll hook would begin a message
-         * that it takes back later.
+         * Main waits until OkHttp's thread has posted all messages. If main's queue were empty before that,
+         * the poll hook would begin a message that it takes back later.
          */
         @Override void postAll(Tick[] ticks, Runnable then) {
             CountDownLatch posted = new CountDownLatch(1);
@@ -314,8 +317,8 @@ public final class Together {
     }
 
     /**
-     * Waits until the recorder's hook is in place, also after another Printer had displaced it. The counted
-     * messages come after the message in which that was seen.
+     * Waits until the recorder's hook is in place, also after another Printer had displaced it. The messages
+     * that this app counts begin after that.
      */
     private void probe() {
         Printer printer = printer();

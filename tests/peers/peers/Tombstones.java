@@ -22,7 +22,7 @@ final class Tombstones {
 
     private final File folder;
 
-    /** Its files are going to be in {@code folder}. */
+    /** xCrash will write its files into {@code folder}. */
     Tombstones(File folder) {
         this.folder = folder;
         app = new App(folder);
@@ -49,7 +49,10 @@ final class Tombstones {
         }
     }
 
-    /** The app, of which the system says that it does not respond: xCrash asks before it reports an ANR. */
+    /**
+     * The app's Context. Its ActivityManager reports that the app does not respond, because xCrash asks for
+     * that before it reports an ANR.
+     */
     private static final class App extends AppContext {
         App(File folder) {
             super(folder);

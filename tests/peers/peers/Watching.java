@@ -13,7 +13,8 @@ import scenario.Script;
 
 /**
  * A hang that the recorder and three watchers see, and another one when the recorder is gone. Arguments:
- * those of {@link Options}; {@code order=first} or {@code last}. Main hangs until all have reported.
+ * those of {@link Options}; {@code order=first} or {@code last}, the recorder's place among the watchers.
+ * Main hangs until all have reported.
  */
 public final class Watching {
     private static final int TIMEOUT_MS = 1_000;

@@ -29,7 +29,7 @@ struct Event {
 #[derive(Default)]
 struct Sent {
     arrived: VecDeque<Event>,
-    /// How many of the events sent the app has not finished.
+    /// How many of the sent events the app has not finished yet.
     unfinished: usize,
 }
 

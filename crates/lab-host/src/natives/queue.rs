@@ -29,7 +29,7 @@ pub(super) trait Callback: Send + Sync {
     /// descriptor stays in the set.
     ///
     /// # Errors
-    /// A Java exception, which leaves `nativePollOnce` when all other callbacks had their turn.
+    /// A Java exception, which `nativePollOnce` throws after all other callbacks had their turn.
     fn ready(&self, env: &mut Env<'_>, queue: &JObject<'_>, events: u32) -> jni::errors::Result<bool>;
 
     /// Whether the descriptor stays in the set when Java threw.

@@ -286,8 +286,8 @@ extern "system" fn init_data_events_and_layer<'local>(
     init(env, receiver, message_queue)
 }
 
-/// Fills in the data of a refresh. From API 34 on they are in a Java object, to which `reference` is a weak
-/// reference. Its single timeline stays as created, without a time.
+/// Fills in the data of a refresh. From API 34 on the data are in a Java object, to which `reference` is a
+/// weak reference. The object's single timeline stays as created, without a time.
 fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let data = env.call_method(reference, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;

@@ -15,8 +15,9 @@ use loopbox_testbed::Testbed;
 
 use super::shim::{Needed, RECIPE, load_first};
 
-/// A testbed, described in `folder`, in which a library that is linked for Android's C library loads.
-/// `sources` has the `shim.c` and the `plain.txt` for what the recorder's library does not import.
+/// A testbed, described in `folder`, that can load a library linked for Android's C library. `sources` has a
+/// `shim.c` and a `plain.txt` for the functions that this library imports and the recorder's library does
+/// not.
 ///
 /// # Errors
 /// When the file is no library, or imports something that is not known to be the same in glibc.

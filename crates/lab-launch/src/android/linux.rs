@@ -1,8 +1,8 @@
 //! Rust programs for the testbeds of another architecture: the host program and the recorder as a Linux
 //! library.
 //!
-//! The workspace's own Rust has no standard library for them. The compiler that builds the Android libraries
-//! knows their target as well; clang and lld link with the testbed's C library.
+//! The workspace's own Rust has no standard library for these architectures. The compiler that builds the
+//! Android libraries supports them, too; clang and lld link with the testbed's C library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

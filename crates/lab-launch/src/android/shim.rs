@@ -22,8 +22,8 @@ use loopbox_testbed::{Arch, Testbed};
 
 use crate::derive;
 
-/// The version of the way in which the shim is built, as a part of the cache key. Change it whenever the way
-/// changes.
+/// The version of the steps that build the shim. It is part of the cache key. Change it whenever the steps
+/// change.
 pub(super) const RECIPE: u32 = 2;
 
 /// The version node of a library from which nothing is imported by version.
@@ -39,8 +39,8 @@ pub(super) struct Needed {
 }
 
 impl Needed {
-    /// What the library that ships needs, by what it imports. Libraries are among it of which this ABI needs
-    /// nothing.
+    /// The needs of the library that ships, found from its imports. The result also has libraries from which
+    /// this ABI imports nothing.
     fn by(imported: &BTreeSet<String>, imports: &Imports) -> Self {
         let mut needed = Self::default();
         for (soname, versions) in imports.libraries() {
@@ -189,7 +189,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// What a library needs that imports these symbols.
+    /// The needs of a library that imports these symbols.
     fn needed(imported: &[&str]) -> Needed {
         let text = r#"
             [[library]]

@@ -2,10 +2,13 @@
 //!
 //! `/proc/PID/syscall` has it too, but only a debuggable process may read it.
 //!
-//! The kernel may start the call again after the handler. Then it has gone back to the call's instruction,
-//! and all registers are as they were. Or it ends the call with EINTR. Then arm and arm64 still have the
-//! number, and all arguments but the first. x86 then has all arguments, and the number is read from the
-//! instruction before the call's, which loads it in the stubs of a C library.
+//! What the kernel does with the call decides where its number and arguments are:
+//!
+//! * It starts the call again after the handler. Then the program counter is back at the call's instruction,
+//!   and all registers are as they were.
+//! * It ends the call with EINTR. Then arm and arm64 still have the number, and all arguments but the first.
+//!   x86 and x86-64 still have all arguments, but not the number. The instruction before the call's has it:
+//!   in the stubs of a C library it loads the number.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;

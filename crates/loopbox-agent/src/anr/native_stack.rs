@@ -1,5 +1,5 @@
-//! The main thread's registers and return addresses at a SIGQUIT: written by the signal's handler, which runs
-//! in the middle of whatever main does, read by the worker.
+//! The main thread's registers and return addresses at a SIGQUIT. The signal's handler writes them, in the
+//! middle of whatever main does; the worker reads them.
 //!
 //! The handler allocates nothing and takes no lock, and all it calls is the clock. It follows the chain of
 //! frame pointers: on arm64 the compilers of Android keep them by default, and on x86-64 much code has them,
@@ -18,8 +18,8 @@ const MAX_FRAMES: usize = 62;
 /// How many words come before the return addresses: the registers, and the time in two halves, because a word
 /// may have 32 bits.
 const HEAD: usize = 12;
-/// The kernel keeps at least this much of the address space below the end of the main stack free of anything
-/// else, so what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main
+/// The kernel maps nothing but the main stack within this many bytes below the end of that stack (`MIN_GAP`
+/// of `arch/*/mm/mmap.c` and `mm/util.c`). So a stack pointer in that range is in the main stack. A main
 /// thread that runs on another stack, as a coroutine does, is not followed.
 const MAX_STACK: usize = 128 << 20;
 /// The size of a word in bytes. Frames are aligned to words.
@@ -73,9 +73,10 @@ impl NativeCapture {
     }
 }
 
-/// Finds where the main thread's stack ends, by the address of `AT_RANDOM`: the kernel places what it passes
-/// to a program above the first frame (`create_elf_tables` of `fs/binfmt_elf.c`). An app has the stack of the
-/// zygote that it was forked from. Opens no file. Before this call only registers are captured.
+/// Finds where the main thread's stack ends: takes the address that `AT_RANDOM` gives as the end. That
+/// address is above the first frame, where the kernel puts all data for a new program (`create_elf_tables` of
+/// `fs/binfmt_elf.c`). An app has the stack of the zygote that it was forked from. Opens no file. Before this
+/// call only registers are captured.
 pub(super) fn find_stack_end() {
     // SAFETY: no pointers; 0 for what the kernel has not given.
     let above = unsafe { libc::getauxval(libc::AT_RANDOM) };
@@ -122,9 +123,9 @@ fn word_is_in(stack: &Range<usize>, at: usize) -> bool {
 }
 
 /// Follows a chain of frame records. Each has the frame pointer of the caller and a return address into it.
-/// Passes the return addresses to `found` until that has enough. Each record must be aligned, within `stack`,
-/// and above the one before: so the chain ends, whatever the memory holds. It often ends where code uses the
-/// frame pointer for other things, as Java code does.
+/// Passes the return addresses to `found` until that returns false. Each record must be aligned, within
+/// `stack`, and above the one before: so the chain ends, whatever the memory holds. It often ends where code
+/// uses the frame pointer for other things, as Java code does.
 fn follow(
     mut frame: usize,
     stack: &Range<usize>,
@@ -293,8 +294,8 @@ mod tests {
 
     const BASE: usize = 0x10_0000;
 
-    /// The return addresses of a chain that begins at a word of this stack, and the words that were read for
-    /// them.
+    /// Follows the chain that begins at the address `frame` in this stack. Returns the chain's return
+    /// addresses, and the addresses of the words that were read.
     fn chain(stack: &[usize], frame: usize) -> (Vec<usize>, Vec<usize>) {
         let bounds = BASE..BASE + stack.len() * WORD;
         let (mut found, read) = (Vec::new(), RefCell::new(Vec::new()));

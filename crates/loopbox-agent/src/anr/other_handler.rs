@@ -3,8 +3,8 @@
 //!
 //! A library that is unloaded may leave its handler set. That does no harm while the signal is blocked in
 //! every thread, as ART blocks it; but the recorder unblocks it. So the code at the handler's address is
-//! checked before each call: it must be executable memory, and from the file that it came from when the
-//! handler was first seen.
+//! checked before each call: it must be executable memory, and from the same file as when the handler was
+//! first seen.
 
 use super::sigchain;
 use crate::sys::mapped::{self, Origin};

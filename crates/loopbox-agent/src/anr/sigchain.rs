@@ -2,9 +2,10 @@
 //! actions.
 //!
 //! `app_process` has it in its global group, so every library of the app finds the chain's `sigaction` and
-//! `signal` before the C library's. For a signal that is claimed these only store what a library sets: the
-//! kernel keeps the chain's own handler, which calls the *special handler* first. So another library can at
-//! no moment change what the kernel does with the signal. ART claims SIGSEGV that way since Android 8.
+//! `signal` before the C library's. For a signal that is claimed, these two functions only store what a
+//! library sets. The kernel keeps the chain's own handler, which calls the *special handler* first. So
+//! another library can at no moment change what the kernel does with the signal. ART claims SIGSEGV that way
+//! since Android 8.
 //!
 //! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a
 //! library that sets the default action goes past the chain, and `AddSpecialSignalHandlerFn` is not there:
@@ -39,12 +40,12 @@ struct Chain {
     /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room
     /// for it: a signal has room for two.
     add: unsafe extern "C" fn(libc::c_int, *const SpecialAction),
-    /// `EnsureFrontOfChain`: sets the chain's handler in the kernel again, and keeps the action that was
-    /// there as the app's.
+    /// `EnsureFrontOfChain`: sets the chain's handler in the kernel again. The action that the kernel had
+    /// before becomes the app's action.
     ensure_front: unsafe extern "C" fn(libc::c_int),
 }
 
-/// The chain, once the signal is claimed in it, or why it is not.
+/// The chain in which the signal is claimed, or why the signal is not claimed.
 static CLAIMED: OnceLock<Result<Chain, Unclaimed>> = OnceLock::new();
 /// The chain's own handler, as the kernel has it; 0 while the signal is not claimed.
 static FRONT: AtomicUsize = AtomicUsize::new(0);
@@ -83,8 +84,8 @@ pub(super) enum InKernel {
     Other,
 }
 
-/// Claims SIGQUIT for `handler`, for good: undoing it would leave the signal without a handler. The first
-/// call decides; later calls return the same result. Takes the linker's lock.
+/// Claims SIGQUIT for `handler`. The claim cannot be undone: that would leave the signal without a handler.
+/// The first call decides; later calls return the same result. Takes the linker's lock.
 ///
 /// # Errors
 /// When a library of the app could still replace the handler in the kernel. The signal must not be unblocked
@@ -142,7 +143,7 @@ fn find() -> Result<Chain, Unclaimed> {
     }
 }
 
-/// What the kernel does with the signal now. Async-signal-safe. On a signal that is claimed.
+/// What the kernel does with the signal now. Async-signal-safe. To be called only when the signal is claimed.
 pub(super) fn in_kernel() -> InKernel {
     match kernel_handler() {
         Some(libc::SIG_DFL) => InKernel::Default,
@@ -191,8 +192,8 @@ fn kernel_handler() -> Option<libc::sighandler_t> {
     (failed == 0).then_some(handler as libc::sighandler_t)
 }
 
-/// The mask of ART's own special handlers: all signals but those of faults, which cannot wait. What a thread
-/// has blocked already stays blocked.
+/// The mask of ART's own special handlers: all signals but those of faults, which cannot wait. Signals that
+/// the interrupted thread had blocked stay blocked.
 fn all_but_faults() -> libc::sigset_t {
     const FAULTS: [libc::c_int; 5] = [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV];
     let faults = FAULTS.iter().fold(0_u32, |set, signal| set | 1 << (signal - 1));
@@ -236,8 +237,8 @@ mod tests {
 
     extern "C" fn front(_: libc::c_int) {}
 
-    /// Adds a handler, as a chain would that is bypassed because libraries find the C library's functions
-    /// before the chain's. Sets only the kernel's action.
+    /// Adds a handler, like a chain that is bypassed: libraries find the C library's functions before the
+    /// chain's. Sets only the kernel's action.
     unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
         // SAFETY: the caller's own action; `front` is a handler.
         unsafe {

@@ -1,8 +1,8 @@
 //! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
 //!
-//! While it writes, ART waits for every thread that runs Java code. In ART 16 a thread that asks for the
-//! suspension of another waits as well: up to thirty seconds where a thread reaches no safepoint. So no
-//! thread of the recorder asks for one meanwhile, and no signal is forwarded in the middle of a stop.
+//! While it writes, ART waits for every thread that runs Java code. In ART 16 a thread that asks to suspend
+//! another thread waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread of
+//! the recorder asks for a suspension meanwhile, and no signal is forwarded in the middle of a stop.
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
@@ -62,8 +62,8 @@ pub(crate) enum NotFound {
 /// The state of the thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    /// How often the thread had given up its processor. It does nothing but wait for signals and answer them,
-    /// so this number changes only with a signal.
+    /// How often the thread had given up its processor. The thread does nothing but wait for signals and
+    /// answer them, so this number changes only with a signal.
     pauses: u64,
     is_busy: bool,
 }
@@ -85,8 +85,8 @@ impl Snapshot {
         self.pauses
     }
 
-    /// Whether it has got a signal since an earlier snapshot. A signal that comes while it answers another
-    /// cannot be distinguished from that one.
+    /// Whether the thread has got a signal since the snapshot `earlier`. A signal that comes while the thread
+    /// answers another one cannot be distinguished from that one.
     pub(crate) fn has_got_one_since(self, earlier: Self) -> bool {
         !earlier.is_busy && (self.is_busy || self.pauses != earlier.pauses)
     }
@@ -97,7 +97,7 @@ pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Sends the thread the signal, if the thread was found. While a thread is stopped it waits first, for
+/// Sends the thread the signal, if the thread was found. If a thread is being stopped, first waits for
 /// [`LONGEST_STOP`] at most. Async-signal-safe.
 pub(super) fn forward(is_stopping: impl Fn() -> bool) {
     CATCHER.forward(is_stopping);

@@ -1,20 +1,20 @@
 //! SIGQUIT, which the system sends to a process that does not respond.
 //!
-//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. When it is
-//! unblocked on the main thread, the kernel delivers it there (`complete_signal` tries the main thread
-//! first). Our handler captures where the main thread is, counts the signal and wakes the worker; when our
-//! report is on disk, the worker forwards the signal to the Signal Catcher, which writes the system's own
+//! ART blocks the signal in every thread. ART's thread "Signal Catcher" waits for it with sigwait. When the
+//! signal is unblocked on the main thread, the kernel delivers it there (`complete_signal` tries the main
+//! thread first). Our handler captures where the main thread is, counts the signal and wakes the worker. When
+//! our report is on disk, the worker forwards the signal to the Signal Catcher, which writes the system's own
 //! trace. A worker that is late does not delay that trace: the stall monitor forwards the signal at the
 //! deadline.
 //!
 //! Once unblocked, the signal ends a process that has no handler for it, and other libraries set and restore
 //! actions when they like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps its
-//! handler in the kernel, whatever actions they set, and that handler calls ours. Where there is no such
-//! chain nothing is unblocked, and ART gets the signal, as without us. The stall monitor then notices that
-//! ART has got it.
+//! handler in the kernel, whatever actions the libraries set, and that handler calls ours. Where there is no
+//! such chain nothing is unblocked, and ART gets the signal, as without us. The stall monitor then notices
+//! that ART has got it.
 //!
-//! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal
-//! unblocked, and no thread can block it for them: with the default action back in place, a signal that
+//! The handler stays for good. Threads that the main thread starts inherit its mask, so the signal is
+//! unblocked on them, and no other thread can change that. If the default action were restored, a signal that
 //! reaches one of them would end the process. Without a session the handler forwards the signal at once.
 //!
 //! A main thread in an uninterruptible wait (for the disk, mostly) takes no signal, and the kernel wakes no
@@ -35,7 +35,7 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// The last session's state, in which the handler records that a signal waits to be forwarded. The pointer is
 /// from an `Arc`, and [`replace_shared`] releases it.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
-/// How many threads are using what [`SHARED`] points to, or may be.
+/// How many threads use, or may use, the state that [`SHARED`] points to.
 static USERS: AtomicU32 = AtomicU32::new(0);
 /// How many signals arrived.
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -186,8 +186,8 @@ pub(crate) fn block_here() {
     change_mask(libc::SIG_BLOCK);
 }
 
-/// Whether the signal is pending for the process, and no thread has taken it. On a thread that has called
-/// [`block_here`].
+/// Whether the signal is pending for the process, and no thread has taken it. Call this on a thread that has
+/// called [`block_here`].
 pub(crate) fn is_pending() -> bool {
     let mut set = 0_u64;
     // SAFETY: the kernel's sets have 64 signals, and `set` has room for them.
@@ -239,7 +239,8 @@ fn note_sender(info: &libc::siginfo_t) {
     SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
 }
 
-/// How often each was repaired: the default action, SIG_IGN, the signal blocked on the main thread.
+/// How often each of these states was repaired: the default action, SIG_IGN, the signal blocked on the main
+/// thread.
 pub(crate) fn repairs() -> [u32; 3] {
     [&DEFAULTS, &IGNORES, &BLOCKS].map(|count| count.load(Ordering::Relaxed))
 }

@@ -4,8 +4,8 @@
 //!
 //! It wakes twice a second while messages run (once in the background), more often while one hangs, and
 //! sleeps while none runs. Before it sleeps it makes sure that the main thread waits for messages; what runs
-//! outside of messages is watched like a message. It also checks that SIGQUIT still reaches us, and asks for
-//! the copies of the ring in its file.
+//! outside of messages is watched like a message. It also checks that SIGQUIT still reaches us, and has the
+//! ring copied into its file.
 //!
 //! No message wakes it where the app wants no hook, or while the hook is off or may be displaced: then it
 //! checks twice a second. Without a hook it numbers what it finds outside of messages, as the hook numbers
@@ -21,30 +21,31 @@ use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
-/// When the main thread's last message ended this long ago, the monitor parks, and the next message has to
-/// wake it. Less than the time between two checks of a running message, so that the check after a short
-/// message is the last one.
+/// The monitor parks when the main thread's last message ended this long ago; the next message then wakes it.
+/// This is less than the time between two checks of a running message: the first check after a short message
+/// finds the message long over, and the monitor parks at once.
 const PARK_AFTER_NS: u64 = 450_000_000;
 /// The time between two checks of a waiting main thread where no hook reports messages, or the hook may miss
 /// some. In the background it is twice as long.
 const CHECK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// The shortest time between two copies of the ring while messages run.
 const COPY_EVERY_NS: u64 = 400_000_000;
-/// A message that has run this long leaves a report when its process is killed: from then on the ring is
+/// A message that has run this long leaves a report if its process is killed. So from then on the ring is
 /// copied into its file at each check.
 const HANGS_NS: u64 = 1_000_000_000;
 /// The last message's name may come this long after its end.
 const NAMED_AFTER_NS: u64 = 100_000_000;
 /// The shortest time between two checks of SIGQUIT.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
-/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 it
-/// is `FORWARD_AFTER_BELOW_26_NS`: there the system waits for the trace of one process 200 ms at first and
-/// then asks the next one (`ActivityManagerService.dumpStackTraces`).
+/// The stall monitor forwards a signal to the Signal Catcher this long after the signal arrived, if the
+/// worker has not forwarded it. Below API 26 the time is `FORWARD_AFTER_BELOW_26_NS`: there the system waits
+/// 200 ms at first for the trace of a process, and then signals the next process
+/// (`ActivityManagerService.dumpStackTraces`).
 const FORWARD_AFTER_NS: u64 = 1_000_000_000;
 const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
-/// As [`FORWARD_AFTER_NS`], while main is in an uninterruptible wait. To write its trace ART waits for such a
-/// thread if the thread runs Java code. Every other thread that enters Java code then waits, too, also the
-/// worker, so the worker's file must be written before.
+/// As [`FORWARD_AFTER_NS`], while main is in an uninterruptible wait. Before ART writes its trace, it waits
+/// for such a thread if the thread runs Java code. Meanwhile every other thread that enters Java code waits,
+/// too, also the worker. So the worker's file must be written before the signal is forwarded.
 const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
@@ -154,8 +155,8 @@ fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool
     }
 }
 
-/// Forwards a signal that the worker should have forwarded by now. When that is not due yet, returns when to
-/// check again; `None` when no signal is left to forward.
+/// Forwards a signal that the worker should have forwarded by now. If the worker still has time for that,
+/// returns when to check again. `None` when no signal is left to forward.
 fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     let since_ns = session.shared.signal_since_ns()?;
     let below_26 = session.settings.api_level < 26;
@@ -174,10 +175,10 @@ fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
 
 /// When to check the main thread again.
 enum Next {
-    /// When the next message has begun. The token is the main thread's number between messages at this check.
+    /// When the next message has begun. The token is that of the present pause between two messages.
     Park(Token),
     At(Uptime),
-    /// As the watchdog of the running message requests it.
+    /// When the watchdog of the running message requests it.
     WhileItRuns,
 }
 
@@ -187,7 +188,8 @@ struct Between<'a> {
     watch: OutsideWatch,
     /// What runs outside of messages; [`Token::NONE`] for nothing.
     found: Token,
-    /// What ran outside of messages last and has ended, and how long it was seen; 0 when that is not known.
+    /// The token of what ended last outside of messages, and how long it was seen to run in nanoseconds; 0
+    /// when that is not known.
     over: (Token, u64),
     /// Without a hook: the token of what is found next outside of messages.
     next: Token,
@@ -284,7 +286,7 @@ impl Between<'_> {
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// Notes that what was found outside of messages, if anything was, has ended and lasted this long.
+    /// If something was found outside of messages, notes that it has ended and lasted this long.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;
@@ -319,8 +321,8 @@ enum Earlier {
     At(Snapshot),
 }
 
-/// Notes whether the Signal Catcher has got a signal since the snapshot `before`, where only the Signal
-/// Catcher gets signals. Returns the new snapshot, or `before` when none was taken.
+/// Does nothing unless SIGQUIT goes to the Signal Catcher only. If it does, notes whether the Signal Catcher
+/// has got a signal since the snapshot `before`. Returns the new snapshot, or `before` when none was taken.
 fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
         return before;

@@ -42,8 +42,8 @@ pub(crate) struct AnrTracker {
     settled: bool,
     /// The last signal that got a report, and what main ran at that signal.
     signal: Option<(Token, QuitSignal)>,
-    /// Since when main sleeps although messages are due, with the token of the time between two messages in
-    /// which it sleeps. `None` while it does not.
+    /// The pause between two messages in which main sleeps although messages are due: its token, and since
+    /// when main sleeps. `None` while main does not.
     held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
@@ -91,14 +91,14 @@ impl AnrTracker {
         if proc::is_traced() || framework::is_debugged(env) { Stall::Nothing } else { Stall::Hang }
     }
 
-    /// Takes the suspect's threshold from this report, which has the suspect's name: some names have another
-    /// threshold.
+    /// Takes the suspect's threshold from this report, which has the suspect's name: the threshold depends on
+    /// the name.
     pub(crate) fn named(&mut self, session: &Session, report: &Report) {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
-    /// Notes that main has slept for `held_ns` although messages are due. `token` is that of the time between
-    /// two messages in which it sleeps. Returns whether that is a hang.
+    /// Notes that main has slept for `held_ns` although messages are due. `token` is the token of this pause
+    /// between two messages. Returns whether that is a hang.
     pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
         self.held_back = Some((token, clock::now_ns().minus(held_ns)));
         !proc::is_traced() && !framework::is_debugged(env)
@@ -109,9 +109,10 @@ impl AnrTracker {
         self.held_back = None;
     }
 
-    /// Since when main sleeps although messages are due, with the token of the time between two messages in
-    /// which it sleeps. `None` unless the report is about that: the report was written for that reason, or
-    /// nothing has run since. A message that may pass a barrier can run at this moment.
+    /// The pause between two messages in which main sleeps although messages are due: its token, and since
+    /// when main sleeps. It is returned if the report was written because of this sleep, or if nothing has
+    /// run since main began to sleep; otherwise `None`. In the first case main may run a message by now,
+    /// because an asynchronous message passes a barrier.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;
@@ -120,7 +121,7 @@ impl AnrTracker {
         self.held_back.filter(|&(token, _)| own || still(token))
     }
 
-    /// Whether a message is under suspicion that has no report yet.
+    /// Whether a message without a report is under suspicion.
     pub(crate) fn has_suspect(&self) -> bool {
         self.token != Token::NONE && !self.settled
     }
@@ -147,7 +148,7 @@ impl AnrTracker {
         Some(["loopbox-", &pid, "-", &installed, kind, &token, &after].concat())
     }
 
-    /// Puts the present evidence for an ANR into a report, and the verdict. The queue is captured later.
+    /// Puts the present evidence for an ANR, and the verdict, into a report. The queue is captured later.
     pub(crate) fn classify(&mut self, env: &mut Env<'_>, session: &Session, report: &mut Report) {
         let now_ns = report.meta.dumped_at.uptime_ns;
         let activity = match &report.main {
@@ -214,8 +215,8 @@ impl AnrTracker {
         report.anr.verdict = classify(&report.anr);
     }
 
-    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether to ask the system
-    /// about it. A hang that is reported needs no second report.
+    /// How a report is to be followed: returns the report's message ([`Token::NONE`] for none), and whether
+    /// to ask the system about that message. Also notes that a reported hang needs no second report.
     pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (Token, bool) {
         let mut token = running_token(&report.main);
         // Of what runs outside of messages only the stall monitor knows when it ends.
@@ -231,7 +232,7 @@ impl AnrTracker {
         (token, (by_system || unresponsive) && report.anr.system.is_none())
     }
 
-    /// Keeps what the system has reported about a message for that message's next report.
+    /// Keeps the system's answer about a message. The message's next report will have it.
     pub(crate) fn keep_system_answer(&mut self, message: Token, system: Option<&SystemWord>) {
         if let Some(SystemWord::NotResponding(_)) = system {
             self.system = system.cloned().map(|system| (message, system));

@@ -69,8 +69,8 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// Notifies the display frames that a message of any loop has ended. A loop inside of a message counts, too,
-/// because it may run for the rest of the app's life.
+/// Passes the end of a message, of any loop, on to the recording of display frames. A loop inside of a
+/// message counts, too, because it may run for the rest of the app's life.
 #[inline]
 fn end_message_of_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames {
@@ -103,8 +103,8 @@ pub extern "system" fn end_critical(when_ms: sys::jlong, threw: sys::jboolean) -
     on_end(StackPointer::here(), when_ms, threw)
 }
 
-/// `Native.beginIn`: like [`begin`], after Java has counted the loops on the stack. All but the innermost one
-/// run a message.
+/// `Native.beginIn`: like [`begin`], after Java has counted the loops on the stack. Each loop but the
+/// innermost one runs a message.
 pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys::jint) -> sys::jint {
     let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
@@ -140,7 +140,7 @@ fn adopt_in(main: &mut Main, loops: u32, adopted: &AdoptedMessage) {
     main.adopted_in = Some(loops);
 }
 
-/// `Native.endAdopted`: the Looper has gone on from the message that recording began in.
+/// `Native.endAdopted`: the Looper has gone on, so the message in which recording began has ended.
 pub extern "system" fn end_adopted(_: *mut sys::JNIEnv, _: sys::jclass) {
     // SAFETY: as in `on_begin`.
     if let Some(main) = unsafe { main_thread::main() } {

@@ -45,13 +45,13 @@ pub extern "system" fn frame_critical(time_ns: sys::jlong) -> sys::jboolean {
 }
 
 /// `Native.scrolled`: a view has scrolled, at this time of the animation clock. Returns whether Java should
-/// ask for the callback.
+/// post the frame callback.
 pub extern "system" fn scrolled(_: *mut sys::JNIEnv, _: sys::jclass, clock_ms: sys::jlong) -> sys::jboolean {
     let clock_ms = u64::try_from(clock_ms).unwrap_or(0);
     on_main(|frames, running| frames.scrolled(clock_ms, running))
 }
 
-/// `Native.animate`: an animation begins or ends. Returns whether Java should ask for the callback.
+/// `Native.animate`: an animation begins or ends. Returns whether Java should post the frame callback.
 pub extern "system" fn animate(_: *mut sys::JNIEnv, _: sys::jclass, begins: sys::jboolean) -> sys::jboolean {
     on_main(|frames, _| {
         if begins {
@@ -62,7 +62,7 @@ pub extern "system" fn animate(_: *mut sys::JNIEnv, _: sys::jclass, begins: sys:
     })
 }
 
-/// `Native.touch`: the first finger went down, has moved this far from there, or was lifted.
+/// `Native.touch`: the first finger went down, is now this distance from where it went down, or was lifted.
 pub extern "system" fn touch(
     _: *mut sys::JNIEnv,
     _: sys::jclass,

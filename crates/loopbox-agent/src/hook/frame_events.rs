@@ -130,7 +130,7 @@ impl MainFrames {
         }
     }
 
-    /// An animation begins that is not a scroll. Returns whether Java should ask for a callback.
+    /// An animation other than a scroll begins. Returns whether Java should ask for a callback.
     pub(super) fn begin_animation(&mut self) -> bool {
         let asks = self.cadence.begin_animation();
         if asks { self.ask(true) } else { false }

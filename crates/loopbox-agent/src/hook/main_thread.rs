@@ -22,8 +22,8 @@ pub(crate) struct Main {
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
     /// How many loops were on the stack when recording began in the middle of a message; `None` once that
-    /// message has ended. Where on the stack the message started is unknown, so every start inside of it is
-    /// in doubt.
+    /// message has ended. The position on the stack at which the message started is unknown, so every start
+    /// inside of the message is in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,
@@ -42,8 +42,9 @@ impl Main {
         Self { aggregator, nested: 0, pointers, adopted_in: None, frames, poll: None, peeks: false, hints }
     }
 
-    /// Notes that the framework calls back, in a step of an activity's life cycle or in a frame. That says
-    /// something about the running message, which the poll hook does not see.
+    /// Notes that the framework calls back, in a step of an activity's life cycle or in a frame. The callback
+    /// shows what the running message is. The poll hook does not see that itself; with another hook this does
+    /// nothing.
     pub(crate) fn is_called(&mut self, activity: Option<(ClassId, LifecycleStep)>) {
         if self.poll.is_some() {
             let before = known(&self.aggregator, &self.hints).hint;

@@ -54,8 +54,8 @@ impl Peek {
     /// Makes the peek where there is none. On the main thread.
     ///
     /// # Safety
-    /// This thread's environment, main's `MessageQueue`, and six reflected fields and two methods as
-    /// `Native.java` says them.
+    /// `raw` is this thread's environment, `queue` is main's `MessageQueue`, and `members` has the six
+    /// reflected fields and two methods that `Native.java` lists.
     pub(super) unsafe fn make(raw: *mut JNIEnv, queue: jobject, members: sys::jobjectArray) {
         if !PEEK.load(Ordering::Relaxed).is_null() {
             return;
@@ -84,8 +84,8 @@ impl Peek {
     /// The message that `next()` will take, if it takes one, and when that message was due.
     ///
     /// # Safety
-    /// This thread's environment, in a native method whose end frees local references, without a pending
-    /// exception.
+    /// `raw` is this thread's environment, in a native method whose end frees local references, without a
+    /// pending exception.
     pub(super) unsafe fn read(&mut self, raw: *mut JNIEnv) -> Option<(Hint, Uptime)> {
         // SAFETY: the caller's promise; the objects are of the classes that the fields are of. What another
         // thread recycles meanwhile stays an object of its class.

@@ -1,6 +1,6 @@
-//! The poll hook: `MessageQueue.nativePollOnce` is replaced by a function that notes when it is entered and
-//! when it returns, and calls the function that was there before. No table of offsets says where ART keeps
-//! the address of a native method's function: [`NativeEntry`] finds the place.
+//! The poll hook: it replaces the function of `MessageQueue.nativePollOnce`. Our function notes when a poll
+//! begins and ends, and calls the replaced function in between. No table of offsets says where ART keeps the
+//! address of a native method's function: [`NativeEntry`] finds the place.
 //!
 //! On the main thread a poll makes no object and calls no Java. The exception: where its stack frame is at
 //! another address than that of the last poll, the Java stack is read, which shows to which loop the poll
@@ -31,9 +31,9 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// The code that polled when the latest of these happened: the stack of a poll was read, an idle handler was
-/// called, the hook was put in. Another library's function on top of ours moves our frame, so the stack is
-/// read again. Main thread only.
+/// The code that polled at the latest of these events: the stack of a poll was read, an idle handler was
+/// called, the hook was put in. If another library has put its function on top of ours since then, our frame
+/// has moved, so the stack is read again. Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
 /// Incremented each time that the hook is installed.
@@ -105,7 +105,8 @@ fn rest_all() {
     Trampoline::all().for_each(Trampoline::rest);
 }
 
-/// Puts back what was there before, unless another library's function is on top. On the main thread.
+/// Puts back the function that polled before the hook was put in, unless another library's function is on
+/// top. On the main thread.
 ///
 /// # Safety
 /// As for [`put_in`].
@@ -132,13 +133,15 @@ pub unsafe fn take_out(env: &mut Env<'_>, queue: &JObject<'_>) {
     }
 }
 
-/// The address of the code that polls now; `None` where it was never seen or cannot be read. Any thread.
+/// The address of the code that polls now; `None` before the hook was first put in, or when the address
+/// cannot be read. Any thread.
 pub fn word() -> Option<usize> {
     let at = WORD.load(Ordering::Acquire);
     if at == 0 { None } else { loopbox_art::native_entry::read_word(at) }
 }
 
-/// As [`word`], but without its system call, so that the main thread may call it; 0 where it was never seen.
+/// As [`word`], but without its system call, so that the main thread may call it; 0 before the hook was first
+/// put in.
 fn word_on_main() -> usize {
     let at = WORD.load(Ordering::Acquire);
     if at == 0 {
@@ -219,8 +222,8 @@ impl<'local> Poll<'local> {
     }
 }
 
-/// The method in ART's memory, static or not. Where ART numbers its methods, a field of the reflected method
-/// has the address.
+/// The method in ART's memory, static or not. Where ART's `jmethodID` is a number and not an address, the
+/// address is read from a field of the reflected method.
 ///
 /// # Safety
 /// `class` is a class.
@@ -396,8 +399,8 @@ pub extern "system" fn idle(_: *mut sys::JNIEnv, _: sys::jclass) {
     }
 }
 
-/// `Native.inActivity`: the life cycle of an activity of this class calls back; `step` is a
-/// [`LifecycleStep`]'s number.
+/// `Native.inActivity`: a life-cycle callback of an activity runs; `class` is the activity's class, and
+/// `step` is a [`LifecycleStep`]'s number.
 ///
 /// # Safety
 /// As for [`callbacks::describe`].
@@ -422,7 +425,7 @@ pub extern "system" fn there(_: *mut sys::JNIEnv, _: sys::jclass) -> jlong {
     word().map_or(0, |address| if is_ours(address) { 1 } else { address as jlong })
 }
 
-/// What the Java stack shows at the entry of a poll, read by a call of Java. `None` when the call fails.
+/// What the Java stack shows at the entry of a poll, read by a call into Java. `None` when the call fails.
 ///
 /// # Safety
 /// `env` is this thread's environment, without a pending exception.

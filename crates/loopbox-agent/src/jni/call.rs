@@ -1,4 +1,4 @@
-//! Calls of Java methods, and reads of Java fields, on JNI's plain function table; [`raw`] has the reason. An
+//! Calls of Java methods, and reads of Java fields, on JNI's plain function table; [`raw`] says why. An
 //! exception is cleared, and its text becomes the error.
 
 use super::raw::{self, Failure};
@@ -20,12 +20,12 @@ fn unless_short() -> Result<()> {
     if memory::is_short() { Err(Failure(NO_MEMORY.to_owned())) } else { Ok(()) }
 }
 
-/// How many local references a frame has room for; more are no error.
+/// How many local references a JNI local frame has room for; more are no error.
 const FRAME: jint = 16;
 
 /// Runs `body` and releases the local references that it made.
 ///
-/// Nothing is called while memory is short: the VM ends the process when it gets none for itself.
+/// Nothing is called while memory is short: the VM ends the process when it gets no memory for itself.
 pub(crate) fn with_frame<T>(env: &mut Env<'_>, body: impl FnOnce(&mut Env<'_>) -> Result<T>) -> Result<T> {
     unless_short()?;
     let raw = env.get_raw();

@@ -45,7 +45,7 @@ impl<'local> Env<'local> {
     /// An object from a reference that JNI returned, which may be null.
     ///
     /// # Safety
-    /// A new local reference, which nothing else owns, or null.
+    /// `reference` is null, or a new local reference that nothing else owns.
     pub unsafe fn object(&self, reference: sys::jobject) -> JObject<'local> {
         // SAFETY: the caller's promise.
         unsafe { JObject::kind_from_raw(reference) }
@@ -54,7 +54,7 @@ impl<'local> Env<'local> {
     /// A string from a reference that JNI returned, which may be null.
     ///
     /// # Safety
-    /// As of [`object`](Self::object), and it is a `java.lang.String`.
+    /// `reference` is null, or a new local reference to a `java.lang.String` that nothing else owns.
     pub unsafe fn string(&self, reference: sys::jstring) -> JString<'local> {
         // SAFETY: the caller's promise.
         unsafe { JString::kind_from_raw(reference) }

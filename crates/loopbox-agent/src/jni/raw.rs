@@ -1,7 +1,7 @@
 //! Lookups and strings on JNI's plain function table; the module `call` has calls and fields.
 //!
 //! The jni crate's own versions distinguish every possible exception by loading its class through the app's
-//! class loader: exact, and 40 KB of code for each app to carry. Here an exception is cleared, and its
+//! class loader. That is exact, but it is 40 KB of code in each app. Here an exception is cleared, and its
 //! `toString` is the error: the same text, which is all that a log or a report can show.
 
 use super::env::Env;
@@ -26,7 +26,7 @@ impl std::fmt::Display for Failure {
 }
 
 /// A global reference that is never released: its holder lives as long as the library. The jni crate's type
-/// can be dropped by any thread, and so includes code that attaches one.
+/// can be dropped by any thread, and so includes code that attaches a thread.
 pub struct Forever<T>(T);
 
 // SAFETY: a global reference is the same in every thread (JNI specification, "Global and Local References").
@@ -73,7 +73,7 @@ pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>
 }
 
 /// Finds a static method. Its signature is passed as plain text; the jni crate's type for signatures would
-/// add a table of the parts.
+/// add a table of the signature's parts.
 pub fn static_method(
     env: &mut Env<'_>,
     (class, name): Member<'_>,
@@ -234,7 +234,7 @@ pub fn exception(env: &mut Env<'_>) -> Option<String> {
     Some(text.unwrap_or_else(|| "a Java exception (neither toString nor getName worked)".to_owned()))
 }
 
-/// Calls a public method of `object` without arguments that returns a String; `None` for null or an
+/// Calls a public method of `object` that takes no arguments and returns a String; `None` for null or an
 /// exception, which is cleared.
 fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option<String> {
     const SIGNATURE: &CStr = c"()Ljava/lang/String;";

@@ -2,8 +2,8 @@
 
 use jni::sys;
 
-/// How many UTF-16 units of a string are read. Of a longer string they are `HEAD` from its start and `TAIL`
-/// from its end.
+/// At most `UNITS` UTF-16 units of a string are read: of a longer string, `HEAD` units from its start and
+/// `TAIL` from its end.
 const HEAD: usize = 384;
 const TAIL: usize = 64;
 const UNITS: usize = HEAD + TAIL;

@@ -14,10 +14,10 @@ use ringbuf::traits::{Consumer, Observer};
 
 /// How often events are taken while frames come: as often as the listener is notified.
 const EVERY_MS: u64 = 200;
-/// When a frame takes longer than this, it will not come: the display is off.
+/// A frame that takes longer than this does not come any more, because the display is off.
 const LONGEST_NS: u64 = 5_000_000_000;
-/// How often frames are saved for the next process while they come. They are saved once more when no more
-/// come.
+/// While frames come, they are saved for the next process once in this time. They are saved one last time
+/// when no more frames come.
 const SAVE_EVERY_NS: u64 = 1_000_000_000;
 
 // As in `NativeCalls.java`.
@@ -28,9 +28,9 @@ const SKIPPED: i32 = 2;
 /// Takes the events of display frames out of the queue, between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
-    /// Whether something is open, like a gesture, that will end merely because time passes.
+    /// Whether something, like a gesture, is open and will end merely because time passes.
     open: bool,
-    /// How many events were lost when that was last reported.
+    /// How many lost events the feature's state shows.
     reported_lost: u32,
     /// Whether a frame was expected before the events were taken.
     awaited: bool,
@@ -105,7 +105,7 @@ impl FrameCollector {
         }
     }
 
-    /// Whether a frame is on its way that has not been taken.
+    /// Whether a frame that has not been taken yet is on its way.
     pub(crate) fn is_awaited(&self) -> bool {
         self.awaited
     }

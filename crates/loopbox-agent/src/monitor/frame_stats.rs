@@ -5,8 +5,8 @@ use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, FrameSession, 
 /// What a line of a gesture begins with; a line of a screen begins with the screen's kind.
 const GESTURE: u64 = 3;
 
-/// A line for each screen and for each of the newest gestures: numbers with tabs between. A screen's line
-/// also has its name, then each cause of slow frames with its number.
+/// A line for each screen and for each of the newest gestures: numbers, separated by tabs. A screen's line
+/// also has the screen's name, then `CAUSE=FRAMES` for each cause of slow frames.
 pub(crate) fn lines(session: &FrameSession) -> String {
     let mut text = String::new();
     for scene in &session.scenes {

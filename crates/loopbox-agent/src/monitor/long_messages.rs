@@ -2,14 +2,15 @@
 //! that blocks now, and when to sample the process. Java keeps levels, files and listeners. The main thread
 //! does nothing for it, because the history has every long message with its name.
 //!
-//! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with
-//! tabs between:
-//! * `B`, token, start, time of the stack; the stack follows.
-//! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not
-//!   seen), `what`, target, callback, number of samples. Where display frames are recorded and the message's
-//!   screen had some: how many frames the message dropped, and of the screen the number of its frames, how
-//!   long they stood, how many were dropped, its hitch, and its name. Then distinct stacks, most frequent
-//!   first, each behind a line of `#`, number of samples, times of the first and the last.
+//! Each call of Java passes a text, or null when it is time to sample the process. The first line of a text
+//! has a letter and fields with tabs between:
+//! * `B`: token, start, time of the stack. The stack follows.
+//! * `S`: token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not
+//!   seen), `what`, target, callback, number of samples. If display frames are recorded and the message's
+//!   screen had some, these fields follow: the number of frames that the message dropped, the number of the
+//!   screen's frames, how long they stood, how many of them were dropped, the screen's hitch, and its name.
+//!   After the first line come the distinct stacks, most frequent first. Before each stack is a line of `#`,
+//!   number of samples, times of the first and the last.
 //!
 //! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first:
 //! class, method, file and line (negative for native code); a line with a number alone stands for frames that
@@ -33,8 +34,8 @@ use loopbox_recorder::StackTreeBuilder;
 /// A message is reported this long after its end: its name and its last stacks come later than the end.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
-/// While frames come, a message is reported this much later at most: the frame that was on the display while
-/// it ran must be counted first.
+/// While frames are expected, the report of a message waits until the frame is counted that was on the
+/// display while the message ran. It waits for this long at most after the end of the message.
 const FRAME_LATE_NS: u64 = 1_000_000_000;
 /// How many trees of messages that have ended are kept until they are reported.
 const MAX_TREES: usize = 8;
@@ -47,7 +48,7 @@ pub(crate) struct LongMessages<'a> {
     reported_ns: Uptime,
     /// The message of the main thread when the history was last read.
     read_in: Token,
-    /// Whether a message has ended that will be reported.
+    /// Whether a message that will be reported has ended.
     waits: bool,
     /// The last message that was reported as blocking.
     blocked: Token,
@@ -112,7 +113,7 @@ impl<'a> LongMessages<'a> {
         self.waits.then_some(SETTLED_MS)
     }
 
-    /// Reports to Java what is due. Call it after [`ended`](Self::ended) for messages that ended before now.
+    /// Reports to Java what is due. Before that, call [`ended`](Self::ended) for each message that has ended.
     /// `awaited`: whether a frame is expected.
     pub(crate) fn notify_java(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {

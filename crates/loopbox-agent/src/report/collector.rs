@@ -28,10 +28,11 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in an
 /// annotation must not keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
-/// How long a report waits for a stack of the main thread. To take one lasts some hundred microseconds, but
-/// seconds when the main thread does not stop.
+/// How long a report waits for a stack of the main thread. It usually comes after some hundred microseconds,
+/// but after seconds when the main thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
-/// How many trees of shorter messages are kept, too, while display frames come: those with the most stacks.
+/// How many trees are kept for jank, besides those kept for reports: their messages are too short for a
+/// report but may have delayed a display frame. The trees with the most stacks are kept.
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -44,7 +45,7 @@ pub(super) struct Collector<'a> {
     janky: Vec<Token>,
     /// The main thread's CPU time at the growing tree's first sample, and at its last.
     cpu: Option<(u64, u64)>,
-    /// The last stack that was taken, and the message in which or after which that was.
+    /// The last stack that was taken, and the message in which or after which it was taken.
     last: Option<(Token, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
@@ -285,7 +286,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The last stack that was taken, if it was in or after the message `of` and its numbers are still valid.
+    /// The last stack that was taken, if it was taken in or after the message `of`, and if its location
+    /// numbers are still valid.
     fn last_stack(&self, of: Token) -> Option<Stack> {
         let (token, stack) = self.last?;
         (token == of && stack.generation == self.session.symbols.generation()).then_some(stack)
@@ -380,7 +382,8 @@ impl<'a> Collector<'a> {
     }
 
     /// Makes Java put the hook back if, since the previous call of this method, a stack has shown that the
-    /// hook missed a message. Makes Java check the hook if a stack has shown that it missed a message's end.
+    /// hook missed a message. Makes Java check the hook if a stack has shown that the hook missed a message's
+    /// end.
     pub(super) fn check_hook(&mut self, env: &mut Env<'_>) {
         if std::mem::take(&mut self.unseen) {
             unseen_message::put_hook_back(env);
@@ -422,7 +425,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Writes data to the ring, and asks for a copy of the ring in its file.
+    /// Writes data to the ring, and has the ring copied into its file.
     fn save(
         &mut self,
         what: &str,

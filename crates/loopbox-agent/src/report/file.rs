@@ -32,8 +32,8 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     written.inspect_err(warn).ok()
 }
 
-/// Writes a report again. When the app has taken the file, it is not written: the app has the earlier
-/// version.
+/// Writes a report again, over its file. When the app has taken the file away, nothing is written: the app
+/// keeps the earlier version.
 pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report, outlives: Outlives) {
     if let Ok(bytes) = encode(report) {
         replace(session, file, &bytes, outlives);
@@ -55,8 +55,8 @@ pub(super) fn rewrite(
     replace(session, file, &bytes, Outlives::Process)
 }
 
-/// Puts newer evidence into the file of the same hang. That file has the queue already. False when the file
-/// is gone or cannot be written.
+/// Replaces the evidence in a hang's file by the newer evidence of `report`, a report of the same hang. The
+/// file already has the queue. False when the file is gone or cannot be written.
 pub(super) fn put_evidence(session: &Session, file: &ReportFile, report: &Report) -> bool {
     rewrite(session, file, FileState::Open, &mut |known| {
         let overdue_ns = known.anr.overdue_ns;

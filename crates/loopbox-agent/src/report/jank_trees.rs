@@ -1,8 +1,8 @@
-//! Which stacks show what held a display frame up.
+//! Finds the stacks that show what delayed a display frame.
 
 use loopbox_format::model::{JankFrame, JankPlace, StackTree, Token};
 
-/// The token of the kept tree that shows why the frame stood.
+/// The token of the kept tree that shows why the frame stood too long.
 pub(super) fn tree_of(jank: &JankFrame, kept: &[StackTree]) -> Option<Token> {
     if jank.place == Some(JankPlace::OutsideOfMessages) {
         // Its message explains nothing, though it may have stacks: it has just taken long enough for one.

@@ -41,7 +41,8 @@ impl Counted {
     }
 }
 
-/// What is known of the main thread at once. `capture` is what the handler of the report's signal found.
+/// What can be read of the main thread at once, when a report is begun. `capture` is what the handler of the
+/// report's signal found.
 pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
     let counted = Counted::now();
     let interrupted = capture.as_ref().and_then(|capture| interrupted_call(&capture.registers));

@@ -1,5 +1,5 @@
-//! Whether a main thread that runs no message waits for one: by its stack, by what the kernel reports, and by
-//! what the stall monitor has found.
+//! Finds out whether a main thread that runs no message waits for one: from its stack, from what the kernel
+//! reports, and from what the stall monitor has found.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
@@ -26,8 +26,8 @@ pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
 }
 
 /// What keeps the main thread from its queue now. `None` while a message runs, while main waits, and while
-/// the recorder is paused. `waits` is the result of [`waits`] for main's stack, or what its queue shows;
-/// without either the kernel is asked.
+/// the recorder is paused. `waits` is the result of [`waits`] for main's stack, or what main's queue shows.
+/// The kernel is asked unless `waits` is `Some(false)`.
 pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let shared = &session.shared;
     let (token, ended_ns) = shared.main.between_messages().filter(|_| !shared.is_paused())?;
@@ -90,8 +90,8 @@ pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Op
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
-/// How many messages were around the loop that main was in before something ran outside of messages. What
-/// runs now may be one of those messages.
+/// How many messages enclose the nested loop that main was in before something ran outside of messages. What
+/// runs now may be one of these messages.
 pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
     let messages = session.shared.main.around(outside.token);

@@ -70,7 +70,7 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     previous
 }
 
-/// Whether a recovered ring is worth a report. `is_there`: its process has reported the ANR itself.
+/// Whether a recovered ring is worth a report. `is_there`: the ring's process has reported the ANR itself.
 fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
     let report = &recovered.report;
     let is_calm = if is_there { digest::ran_short(report) } else { digest::is_calm(report) };
@@ -156,8 +156,9 @@ fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u
     update_evidence(file, add, |lines, known| digest::update(lines, known, FileState::Closed)).ok()?
 }
 
-/// Adds the process's end to its report of an earlier message, in which the system warned of the ANR that
-/// ended the process. The ANR's number identifies it, because main may have run other messages since.
+/// Adds the process's end to the process's own report of an earlier message, during which the system warned
+/// of the ANR that ended the process. The ANR's number identifies that report, because main may have run
+/// other messages after the warning.
 fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
     let info = dead.anr_info?;
     let directory = &session.settings.directory;

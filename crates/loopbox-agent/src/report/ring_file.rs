@@ -1,7 +1,7 @@
 //! The thread that copies the ring into its file. It is the only one that waits for the disk while messages
 //! run. The main thread writes memory. The stall monitor only asks for the copies: if it waited itself, it
-//! would take its wait for a frozen process and forward a signal too late. Because this thread may wait, it
-//! also checks the app's switch.
+//! would mistake the wait for a freeze of the process and forward a signal too late. Because this thread may
+//! wait, it also checks the app's switch.
 
 use crate::session::Session;
 use crate::sys::{clock, thread};

@@ -39,8 +39,8 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     }
 }
 
-/// The beginning of what [`name_by_looper`] gets instead of a line while a window handles input. The class
-/// that was called comes after it.
+/// While a window handles input, [`name_by_looper`] gets a text that begins with this, and not a line of
+/// Looper. The class that was called comes after it.
 const INPUT: &str = "input ";
 
 fn named_by_window(class: &str) -> Message {
@@ -59,12 +59,13 @@ fn owned(described: &Described<'_>) -> Message {
 }
 
 /// The name from what is known without the message object: from callbacks of the framework that ran in the
-/// message, or from the head of the queue before it.
+/// message, or from the queue's head, read before the message was taken.
 pub(super) fn name_by_hint(session: &Session, running: &Running) -> Option<Message> {
     session.shared.main.hint(running.token).described().as_ref().map(owned)
 }
 
-/// The name of the message that recording began in, if the stack showed it then.
+/// The name of the running message if recording began in it, and if the stack at the installation showed that
+/// it binds the application.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
     let first =
         running.token == Token(1) && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
@@ -81,7 +82,7 @@ fn named_by_line(text: &str) -> Message {
     })
 }
 
-/// Names a running message that has no name yet by its last stack, as far as `keep` allows.
+/// Uses the last stack to name a running message that has no name yet, as far as `keep` allows.
 pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     let MainState::Running(running) = &mut report.main else { return };
     if may_be_another(running.message.as_ref()) {
@@ -102,7 +103,7 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     }
 }
 
-/// Whether a stack shows better what this message is: it has no name, or one that may be another message's.
+/// Whether a stack should name this message: it has no name, or a name that may be another message's.
 pub(super) fn may_be_another(message: Option<&Message>) -> bool {
     message.is_none_or(|message| matches!(message.named_by, NamedBy::Peek))
 }
@@ -123,14 +124,14 @@ pub(super) fn correct(message: &mut Option<Message>, by_stack: Message) {
     }
 }
 
-/// The running message as its last stack shows it: what the dispatch called. A callback's target is not on
-/// the stack, and the message's `what` only where the framework has a method for it.
+/// The running message as its last stack shows it: what the dispatch called. A stack does not show a
+/// callback's target, and shows the message's `what` only if the framework has a separate method for it.
 pub(super) fn named_by_last_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     named_by_stack(&methods_of(symbols, &stacks::stacks(tree).ok()?.last()?), api_level)
 }
 
-/// Names a message that has ended by its last stack in a dispatch. The poll hook sees the end a little late:
-/// the last stack of all may be that of a Looper that has left the dispatch.
+/// The name of a message that has ended, from its last stack in a dispatch. The poll hook sees the end a
+/// little late: the last stack of all may be that of a Looper that has left the dispatch.
 pub(super) fn named_by_stacks(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     let is_dispatched = |stack: &Vec<LocationId>| {
         methods_of(symbols, stack).iter().any(|method| looper::is_dispatch(&method.class, &method.name))

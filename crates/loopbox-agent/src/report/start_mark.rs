@@ -1,4 +1,4 @@
-//! The mark of a start, a file. If it still exists at the next start, `StartGuard.java` knows that this start
+//! The file that marks a start. If it still exists at the next start, `StartGuard.java` knows that this start
 //! did not last.
 
 use crate::session::Session;

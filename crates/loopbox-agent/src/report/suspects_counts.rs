@@ -9,7 +9,7 @@ use loopbox_format::text::number;
 /// The counts of collections, by the names that `RuntimeStatistics.java` gives them after `gc.`.
 const COLLECTIONS: [&str; 4] = ["count", "time_ms", "blocking_count", "blocking_time_ms"];
 
-/// ART's counts at a moment; `None` for what it did not say.
+/// ART's counts at a moment; `None` for a count that ART did not report.
 #[derive(Debug, Clone, Copy)]
 struct Collections {
     at_ns: Uptime,
@@ -72,7 +72,8 @@ impl SuspectsCounts {
         }
     }
 
-    /// Adds the collections since the suspicion to those since the process began, which `stats` has.
+    /// Adds the collections since the suspicion to `stats`, which already has the collections since the
+    /// process began.
     pub(super) fn add_collections(&self, main: &MainState, at_ns: Uptime, stats: &mut Vec<Statistic>) {
         if let Some(before) = self.collections.filter(|_| self.is_of(main)) {
             Collections::of(at_ns, stats).add_since(&before, stats);

@@ -1,7 +1,7 @@
 //! Whether the end of a process in the middle of a dangerous step counts against the sampler.
 //!
-//! Most ends do not: an ANR usually ends with a kill while the sampler samples. Where the system reports how
-//! the process ended, that decides. Where it does not, one such end may be chance, but not two.
+//! Most ends do not: an ANR usually ends with a kill while the sampler samples. If the system reports how the
+//! process ended, that decides. If it does not, one such end may be chance, but not two.
 
 use crate::anr::framework::ProcessEnd;
 use loopbox_art::Phase;

@@ -44,7 +44,7 @@ pub(super) fn wait_before_trace(session: &Session) {
 }
 
 /// Puts the present part of the answer into the report, and ends the query. The locations must not have been
-/// renumbered since the question.
+/// renumbered since the query began.
 pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
     let ThreadAnswer { generation, mut locks, mut threads } = session.thread_queries.take();
     if generation != session.symbols.generation() {

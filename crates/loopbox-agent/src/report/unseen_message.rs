@@ -1,5 +1,6 @@
-//! A message that the hook did not report, on the main thread's stack: another library has taken the hook's
-//! place. An idle main thread notices that by itself; a main thread that is never idle has to be notified.
+//! Finds on the main thread's stack a message that the hook did not report, because another library has taken
+//! the hook's place. An idle main thread notices that by itself; a main thread that is never idle has to be
+//! notified.
 
 use super::outside;
 use crate::jni::env::Env;

@@ -12,8 +12,8 @@ pub(crate) struct UsedSymbols {
 }
 
 impl UsedSymbols {
-    /// The number in this table of a location of `all`, which is added when it is missing. Pass the same
-    /// `all` in each call.
+    /// The number that a location of `all` has in this table. A location that is missing in this table is
+    /// added. Pass the same `all` in each call.
     pub(crate) fn number(&mut self, all: &Symbols, location: LocationId) -> LocationId {
         let Self { symbols: used, methods, locations } = self;
         *locations.entry(location).or_insert_with(|| {

@@ -1,8 +1,8 @@
 //! The system's warnings of an ANR, as the worker uses them.
 //!
 //! A warning goes to each process of the app and names none, and it comes again for each listener. So it
-//! concerns this process only while its own main thread is late; until then it waits, because main may get
-//! late before the time-out is over.
+//! concerns this process only while the main thread of this process is late. Until then the warning waits,
+//! because main may get late before the time-out is over.
 
 use crate::session::Session;
 use crate::sys::clock;
@@ -60,7 +60,8 @@ impl Warned {
     }
 }
 
-/// Whether the main thread's work, or what waits in its queue, takes long by now.
+/// Whether the main thread's work has run for at least [`LATE_NS`] by now, or a message in its queue has been
+/// due for that long.
 pub(super) fn is_late(session: &Session, front: Option<Front>) -> bool {
     let now_ns = clock::now_ns();
     let due_ns = match front {

@@ -35,7 +35,7 @@ use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 const CHECK_MS: u64 = 500;
 /// How often it is checked whether ART has written its own trace.
 const TRACE_CHECK_MS: i32 = 10;
-/// How long the queue of a suspect waits for ART's own trace.
+/// How long the reading of a suspect's queue is put off while ART writes its own trace.
 const TRACE_NS: u64 = 1_000_000_000;
 /// How long a rest check is put off while ART writes its own trace.
 const REST_CHECK_AGAIN_MS: u64 = 100;
@@ -54,7 +54,8 @@ pub(crate) struct Worker<'a> {
     /// The last evidence found for the report that is followed.
     evidence: NewEvidence,
     seen_signals: u32,
-    /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
+    /// Until when the reading of a suspect's queue is put off for ART's own trace; `None` when none is put
+    /// off.
     suspects_queue_until_ns: Option<Uptime>,
     /// The suspect's figures, to be saved with its queue.
     suspects_stats: Vec<Statistic>,
@@ -65,7 +66,7 @@ pub(crate) struct Worker<'a> {
     native: Option<(Token, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
-    /// How many reports there was no memory for.
+    /// How many reports were given up because memory was short.
     given_up: u32,
     start_mark: StartMark,
     warned: Warned,
@@ -352,8 +353,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Handles the system's warnings of an ANR of the app. Where a warning may be about this process, saves
-    /// in the ring what a report would have now, and adds the warning to a report of the same hang that
-    /// exists already.
+    /// in the ring what a report would have now. If there is already a report of the same hang, adds the
+    /// warning to it.
     fn heed_warnings(&mut self, env: &mut Env<'_>) {
         let session = self.session;
         let came = self.warned.take(session);
@@ -387,8 +388,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Saves the suspect's queue and figures, which Java code reads. It waits up to a second while ART writes
-    /// its own trace.
+    /// Saves the suspect's queue and figures, which Java code reads. The reading is put off for up to a
+    /// second while ART writes its own trace.
     fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
         let Some(until_ns) = self.suspects_queue_until_ns else { return };
         if signal_catcher::writes_trace() && clock::now_ns() < until_ns {

@@ -9,9 +9,9 @@ use loopbox_format::model::Feature;
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// At how many checks a stop is left alone because ART has suspended the sampler, too. Together they last as
-/// long as ART's longest limit for a trace. While ART stops all threads main would wait in any case, and that
-/// ends without us.
+/// If ART has suspended the sampler as well, a stop is left alone, but at this many checks at most. These
+/// checks together last as long as ART's longest limit for a trace. While ART stops all threads, main would
+/// wait in any case, and ART's stop ends without us.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
@@ -48,7 +48,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
 /// What the checks of one stop have shown.
 #[derive(Debug, Default)]
 struct Watch {
-    /// The stop that is open, by its beginning.
+    /// When the open stop began; `None` while no stop is open.
     open: Option<u64>,
     /// At how many consecutive checks the sampler could have ended the stop.
     seen: u32,

@@ -1,9 +1,9 @@
-//! The check of the main thread before it is asked to stop. A thread that could not reach a safepoint soon is
-//! left alone. Asking would make it stop later, when it has work to do, and would block any thread that waits
-//! for it meanwhile.
+//! The check of the main thread before it is asked to stop. A main thread that could not reach a safepoint
+//! soon is left alone. If it were asked, it would stop later, when it has work to do. Meanwhile any other
+//! thread that waits for it to stop would be blocked.
 //!
 //! Only a thread that runs Java code is checked. A thread in native code counts as stopped already, whatever
-//! it waits for in the kernel, and its stack shows the call that a report is read for.
+//! it waits for in the kernel. Its stack shows the call, which is what the reader of a report needs.
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
@@ -38,8 +38,9 @@ pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progr
     by_state(proc::main_stat()?.state, before, now)
 }
 
-/// Decides by the kernel's state of the thread, and by its CPU clock, which stands still while it waits for a
-/// processor. `schedstat` does not show such a wait until it is over (`sched_info_arrive`).
+/// Decides by the kernel's state of the thread, and by the thread's CPU clock. The clock stands still while
+/// the thread waits for a processor. `schedstat` does not show such a wait until it is over
+/// (`sched_info_arrive`).
 fn by_state(state: u8, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     let stood_still = || {
         let (before, now) = (before?, now?);

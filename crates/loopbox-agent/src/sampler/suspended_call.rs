@@ -41,7 +41,7 @@ impl Fuse for RingMark {
     }
 }
 
-/// Keeps in the app's directory where ART's hidden functions are.
+/// Keeps the addresses of ART's hidden functions in a file in the app's directory.
 pub(crate) struct KeptSymbols<'a> {
     pub(crate) session: &'a Session,
 }
@@ -138,8 +138,8 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// `Native.discover`: finds ART. It is a plain native method, because the thread's state is remembered as "in
-/// native code".
+/// `Native.discover`: finds ART. It is a plain native method, because discovery remembers this thread's state
+/// as "in native code".
 pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |env| {
         // SAFETY: null, or the job that `call` on this thread's stack has put there.

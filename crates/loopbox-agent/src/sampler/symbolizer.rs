@@ -1,7 +1,7 @@
-//! Turns method pointers into numbered locations, on the sampler thread, in two steps. In the fast native
-//! method that walked the stack, where no class can be unloaded and no collection ends, names are read, a few
-//! at a time and without any lock. Afterwards, in native state, the symbol table is locked and numbers are
-//! given.
+//! Turns method pointers into numbered locations, on the sampler thread, in two steps. First it reads names,
+//! a few at a time and without any lock, in the fast native method that walked the stack: there no class can
+//! be unloaded and no collection ends. Afterwards, in native state, it locks the symbol table and gives
+//! numbers.
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
@@ -9,8 +9,8 @@ use loopbox_format::hash::Map;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, Token};
 use loopbox_recorder::SymbolTable;
 
-/// This many names are read at most before this thread lets a collection pass: each takes some ten
-/// microseconds.
+/// At most this number of names is read before this thread lets a garbage collection pass. Reading a name
+/// takes some ten microseconds.
 const NAMES_AT_ONCE: usize = 16;
 
 /// What is known about a method at an address.
@@ -51,7 +51,7 @@ pub(crate) struct Symbolizer {
     /// again.
     owner: StackOwner,
     last: Vec<Frame>,
-    /// The methods of the stack that was read last that have no name yet.
+    /// The methods without a name in the stack that was read last.
     unnamed: Vec<(MethodRef, Fingerprint)>,
 }
 
@@ -67,8 +67,8 @@ impl Symbolizer {
         }
     }
 
-    /// Takes note of a stack, and reads names of methods not seen before, as many as may be read at once. In
-    /// the fast native method that walked it.
+    /// Takes note of a stack, and reads the names of methods that were not seen before, as many as may be
+    /// read at once. To be called in the fast native method that walked the stack.
     pub(crate) fn read(&mut self, names: Names, owner: StackOwner, raw: &RawStack) {
         let frames: Vec<Frame> = raw.frames().collect();
         let same = if self.owner == owner { same_bottom(&self.last, &frames) } else { 0 };
@@ -100,8 +100,8 @@ impl Symbolizer {
         !self.unnamed.is_empty()
     }
 
-    /// Reads some of the names. In a fast native method. A method whose class was unloaded since the walk is
-    /// recognised by its fingerprint.
+    /// Reads some of the names that are left. To be called in a fast native method. A method whose class was
+    /// unloaded since the walk is recognised by its fingerprint.
     pub(crate) fn read_more(&mut self, names: Names) {
         for (method, fingerprint) in self.unnamed.drain(..self.unnamed.len().min(NAMES_AT_ONCE)) {
             let name = names.describe(method).filter(|_| names.fingerprint(method) == Some(fingerprint));

@@ -35,7 +35,7 @@ pub(crate) struct SamplerParts {
     pub(crate) queue: SampleSender,
 }
 
-/// The body of the thread: until the session ends or sampling is found not to work.
+/// The body of the thread. It runs until the session ends or sampling is found not to work.
 pub(crate) fn run(env: &mut Env<'_>, session: &Arc<Session>, parts: SamplerParts) {
     if let Err(error) = sample_all(env, session, parts) {
         let reason = error.to_string();
@@ -123,10 +123,10 @@ struct Sampler<'a> {
     last_token: Token,
     /// The main thread's progress when it was last checked, or resumed.
     last_progress: Option<Progress>,
-    /// How many samples the worker was not woken for yet.
+    /// The number of samples for which the worker was not woken yet.
     unannounced: u32,
     missed: u32,
-    /// How many messages were given up, as the report says.
+    /// How many messages were given up, according to the last text for the report.
     given_up: u32,
 }
 
@@ -202,9 +202,9 @@ impl Sampler<'_> {
         }
     }
 
-    /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or
-    /// another callback of a descriptor, which delays the frame. Returns what main does, with that taken into
-    /// account.
+    /// A main thread that runs no message may still be in a touch handler, or in another callback of a
+    /// descriptor, and so delay a display frame. Checks for this while a frame is overdue. Returns what main
+    /// does, with the result taken into account.
     fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
         let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.pace.jank_onset_ns()) else {
@@ -352,7 +352,7 @@ impl Sampler<'_> {
         Ok(Sample { frames, at_ns, stop_ns, interval_ns })
     }
 
-    /// Takes a stack through Java. How long the main thread is stopped is not known: at most for the whole
+    /// Takes a stack through Java. It is not known how long the main thread is stopped: at most for the whole
     /// call.
     fn ask_java(
         &mut self,

@@ -14,13 +14,13 @@ use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherTh
 use loopbox_format::text;
 use std::fs;
 
-/// How many steps lead at most from the main thread to the thread that all others wait for.
+/// The maximum number of steps from the main thread to the thread that all others wait for.
 const MAX_STEPS: usize = 8;
 /// The dump has at most `MAX_THREADS` threads, and the stacks of at most `MAX_STACKS` of them.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
-/// How much of the time for the answer is reserved for what can be read without stopping a thread, while ART
-/// writes its own trace.
+/// The dump has a time limit. While ART writes its own trace, this part of it is kept for what can be read
+/// without stopping a thread.
 const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;
@@ -31,7 +31,7 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) session: &'a Session,
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
-    /// Until when to wait for the end of ART's own trace, uptime.
+    /// The uptime until which to wait for the end of ART's own trace.
     stacks_deadline_ns: Uptime,
 }
 
@@ -64,8 +64,8 @@ impl<'a> ThreadDumper<'a> {
         }
     }
 
-    /// Suspends a thread (with its ids) for its stack and, when wanted, the lock that it waits for. Without a
-    /// thread: the main thread's lock alone.
+    /// Suspends a thread (given with its ids) for its stack and, when wanted, for the lock that it waits for.
+    /// Without a thread nothing is suspended, and only the main thread's lock is read.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
         if memory::is_short() {
@@ -207,13 +207,13 @@ impl<'a> ThreadDumper<'a> {
     }
 }
 
-/// How the names of threads begin that ART and the framework start in an app. It is one text, because a list
-/// of texts needs an address for each.
+/// The beginnings of the names of threads that ART and the framework start in an app. They are one text,
+/// because an array of texts would need a relocation for each.
 const PLATFORM_THREADS: &str = "ADB-JDWP|Binder:|FinalizerDaemon|FinalizerWatchd|GPU completion|HeapTaskDaemon|Jit thread pool|\
     Profile Saver|ReferenceQueueD|RenderThread|Runtime worker|Signal Catcher|binder:|hwuiTask|\
     loopbox-|mali-|perfetto_hprof|queued-work-loo";
 
-/// The text that replaces the name of each thread that the platform has not started, when the app wants that.
+/// Replaces the name of each thread that the platform has not started, if the app wants that.
 const REDACTED: &str = "redacted";
 
 fn redact(thread: OtherThread) -> OtherThread {

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many names the app can give, besides the [`RESERVED`] ones.
 const MAX_NAMES: usize = 16;
-/// Names that always have room: the recorder sets them, or counts by them. Java's `Settings` has them as
-/// well, for what is annotated before there is a recording.
+/// Names for which there is always room: the recorder sets them itself, or figures are counted by them.
+/// Java's `Settings` has the same list, for what is annotated before there is a recording.
 const RESERVED: [&str; 4] = ["scene", "foreground", "user", "system_start"];
 /// At most `NAME_CHARS` characters of a name and `VALUE_CHARS` of a value are kept.
 const NAME_CHARS: usize = 40;

@@ -1,4 +1,4 @@
-//! What the app marks on its way: the newest marks, in each report and in the ring.
+//! The app's breadcrumbs. The newest ones are in each report and in the ring.
 
 use loopbox_format::model::{Breadcrumb, Uptime};
 use std::mem;

@@ -1,5 +1,5 @@
-//! Names of classes by number, for what the main thread says of a message in one word. A name stays: any
-//! thread may read it without a lock.
+//! Names of classes by number. The main thread uses the numbers to describe a message in one word. A name is
+//! never freed, so any thread may read it without a lock.
 
 use crate::sys::memory;
 use loopbox_format::looper;
@@ -11,7 +11,7 @@ const MOST: usize = 256;
 
 struct ClassName {
     name: Box<str>,
-    /// Whether the class is a Handler or a callback of the framework that handles a component.
+    /// Whether a message with this class, as target or callback, is a component message.
     is_component: bool,
 }
 
@@ -75,7 +75,7 @@ impl ClassId {
         NAMES.get(self.0).map_or("", |class| &*class.name)
     }
 
-    /// Whether a message with this class is one of the framework's for a component.
+    /// Whether a message with this class is a component message.
     pub(crate) fn is_component(self) -> bool {
         NAMES.get(self.0).is_some_and(|class| class.is_component)
     }

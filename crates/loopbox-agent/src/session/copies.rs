@@ -20,8 +20,8 @@ impl Copies {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Sleeps until a copy is asked for. Returns at once when the count is not `asked` any more. For the
-    /// thread that makes the copies.
+    /// Sleeps until a copy is asked for; for the thread that makes the copies. `asked` is the count that this
+    /// thread has seen last. If the count has changed since, this returns at once.
     pub(crate) fn wait(&self, asked: u32, stopped: impl FnOnce() -> bool) {
         if !stopped() {
             futex_wait(&self.asked, asked, ANYONE, None);

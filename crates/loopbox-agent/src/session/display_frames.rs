@@ -8,8 +8,8 @@ use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many events may wait for the worker: those of 1.6 s at 120 Hz. While frames come the worker takes them
-/// each 200 ms.
+/// How many events may wait for the worker: those of 1.6 s at 120 Hz. The worker takes them every 200 ms as
+/// long as there are frames.
 const CAPACITY: usize = 192;
 /// How many screens have separate names; further screens count as others.
 const MAX_NAMES: usize = 64;

@@ -1,5 +1,5 @@
-//! The exit of a recording, to the disk and to the app's listeners. Any thread that ends a recording closes
-//! it. What the recorder's threads do after that has no effect outside.
+//! The gate between a recording and everything outside of it: the disk and the app's listeners. Any thread
+//! that ends a recording closes it. What the recorder's threads do after that has no effect outside.
 
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait};
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const CLOSED: u32 = 1 << 31;
 
 /// Open until the recording ends. A thread enters before a step with an effect outside (the name of a
-/// report's file, a copy of the ring), does that one step and leaves. No code of the app runs inside. A call
-/// of a listener begins only when the gate was seen open, and may last.
+/// report's file, a copy of the ring), does that one step and leaves. No code of the app runs inside: a
+/// listener is called only if the gate is open at that time, and the call may last longer than that.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     /// How many threads are inside of the gate, and the bit [`CLOSED`].

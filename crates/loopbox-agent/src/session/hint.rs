@@ -10,7 +10,7 @@ const KIND: u64 = (1 << KIND_BITS) - 1;
 const HIGH: u32 = 32;
 
 /// What is known of a message. The lowest bits have the kind, then come classes, and the upper half has steps
-/// or `what`. Nothing by default.
+/// or `what`. By default nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Hint(u64);
 
@@ -62,7 +62,7 @@ impl Hint {
         ClassId::from_bits(self.0 >> (KIND_BITS + ClassId::BITS))
     }
 
-    /// Whether the hint names a message of a component. Such a message is kept however short it is.
+    /// Whether the hint is of a component message. A component message is kept however short it is.
     pub(crate) fn is_of_component(self) -> bool {
         match self.0 & KIND {
             Self::NOTHING => false,

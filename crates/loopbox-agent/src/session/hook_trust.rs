@@ -9,7 +9,8 @@ pub(crate) struct HookTrust {
     /// Whether no hook reports messages, or it is unknown whether one does: then no message wakes a thread
     /// that parks.
     pub(super) unhooked: AtomicBool,
-    /// Until this uptime the hook is not relied on: it was displaced shortly before, and may be again.
+    /// The hook is relied on again from this uptime: it was displaced shortly before, and may be displaced
+    /// again.
     pub(super) relied_on_from_ns: AtomicU64,
     /// Whether no hook was relied on when something was last found to run outside of messages.
     pub(super) found_unhooked: AtomicBool,
@@ -22,8 +23,8 @@ impl HookTrust {
         self.unhooked.load(Ordering::SeqCst) || from_ns != 0 && clock::now_ns() < Uptime(from_ns)
     }
 
-    /// Whether no hook was relied on when the main thread was found busy outside of messages. What main does
-    /// stays the same until it is found at rest, whatever becomes of the hook.
+    /// Whether no hook was relied on when the main thread was found busy outside of messages. The answer
+    /// stays the same until main is found at rest, whatever becomes of the hook.
     pub(crate) fn was_found_unhooked(&self) -> bool {
         self.found_unhooked.load(Ordering::SeqCst)
     }

@@ -14,8 +14,8 @@ pub(crate) struct MainState {
     /// What the stall monitor found to run outside of messages, and when it was first seen; 0 for nothing
     /// yet. Valid while `now` has that number.
     pub(super) outside: Pair,
-    /// How many messages are around the loop that main waits in or has left, and between which messages that
-    /// is so ([`Token::outside_before`] the next message).
+    /// The number of what runs outside of messages ([`Token::outside_before`] the next message), and how many
+    /// messages enclose the Looper loop in which main waits at that time, or which it has left.
     around: Pair,
     /// A message, and what is known about it without its object.
     hint: Pair,
@@ -46,7 +46,8 @@ impl MainState {
     }
 
     /// Sets how many messages are around the loop that main waits in, or were around the one that it has
-    /// left, until the message `next` begins. Main thread only, before [`idle`](Self::idle).
+    /// left. The number is valid until the message `next` begins. Main thread only, before
+    /// [`idle`](Self::idle).
     pub(crate) fn set_around(&self, next: Token, messages: u32) {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
@@ -111,7 +112,8 @@ impl MainState {
         unseen_ns != 0 && unseen_ns >= since_ns.0
     }
 
-    /// Until when messages may have run unseen after this uptime; `None` when there is no sign of any.
+    /// The end of the time after `since_ns` in which messages may have run unseen; `None` when there is no
+    /// sign of any.
     pub(crate) fn unseen_until(&self, since_ns: Uptime) -> Option<Uptime> {
         let unseen_ns = Uptime(self.unseen_ns.load(Ordering::Relaxed));
         (unseen_ns > since_ns).then_some(unseen_ns)

@@ -148,16 +148,16 @@ impl fmt::Debug for Request {
 }
 
 impl Session {
-    /// How much processor time the main thread has demanded so far: it ran, or waited to run. A kernel that
-    /// does not report waits counts none.
+    /// How much processor time the main thread has demanded so far: it ran, or waited to run. Where the
+    /// kernel does not report the waits, only the time that it ran counts.
     pub(crate) fn main_demand(&self) -> Option<Demand> {
         let ran_ns = clock::thread_cpu_of(self.main_cpu?)?;
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
-    /// Compares with the first time, after the last message that the hook saw, at which the main thread was
-    /// seen to wait: whether it has run since. If so, it may have run something that no hook saw. `None`
-    /// where there was no such time, or a message runs.
+    /// Whether main has used processor time since the stall monitor first saw it wait after the last message
+    /// that the hook saw. If so, main may have run something that no hook saw. `None` where main was not seen
+    /// to wait since that message, or a message runs.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
@@ -171,7 +171,7 @@ impl Session {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 
-    /// When the process did not run, as the stall monitor would determine now.
+    /// The times at which the process did not run, as the stall monitor would determine them now.
     pub(crate) fn frozen_now(&self) -> Frozen {
         self.stall.snapshot().at(clock::now_ns(), self.shared.main.activity(), None).frozen()
     }
@@ -200,7 +200,7 @@ impl Session {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Answers to all requests that there will be no report.
+    /// Answers each request: there will be no report.
     pub(crate) fn drop_requests(&self) {
         drop(self.take_requests());
     }

@@ -20,7 +20,7 @@ pub(crate) struct MonitorWishes {
 }
 
 impl MonitorWishes {
-    /// Starts reporting, or with a level of 0 stops.
+    /// Starts reporting. With a `level_ns` of 0, stops it.
     pub(crate) fn set(&self, now_ns: Uptime, level_ns: u64, block_ns: u64, tick_ns: u64) {
         self.since_ns.store(now_ns.0, Ordering::Relaxed);
         self.block_ns.store(block_ns, Ordering::Relaxed);
@@ -40,7 +40,8 @@ impl MonitorWishes {
         block_ns != 0 && age_ns >= block_ns && self.level().is_some()
     }
 
-    /// Whether a stack of this age is among the first two since the message counts as blocking.
+    /// Whether a stack taken at this age of a message is one of the first two since the message counts as
+    /// blocking.
     pub(crate) fn blocks_now(&self, age_ns: u64, interval_ns: u64) -> bool {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }

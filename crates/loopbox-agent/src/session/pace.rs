@@ -42,8 +42,8 @@ impl Pace {
         self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The worst delay since the last call; `None` when the sampler did not sleep. Then the call costs one
-    /// load, which is cheap enough for the main thread.
+    /// The sampler's worst delay at waking since the last call of this; `None` when the sampler did not
+    /// sleep. Then the call costs one load, which is cheap enough for the main thread.
     pub(crate) fn take_late_ns(&self) -> Option<u64> {
         if self.late_ns.load(Ordering::Relaxed) == 0 {
             return None;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub(crate) struct SamplerWork {
     /// Whether the app has switched sampling off.
     pub(super) off: AtomicBool,
-    /// Whether the sampler has ended, or must end when it returns.
+    /// Whether the sampler has ended, or must end when it returns from the stop that it is stuck in.
     pub(super) ended: AtomicBool,
     /// Whether the sampler can answer questions about other threads.
     pub(super) answers_queries: AtomicBool,
@@ -16,7 +16,8 @@ pub(crate) struct SamplerWork {
     pub(super) takes_orders: AtomicBool,
     /// How many stacks were asked for.
     pub(super) ordered: AtomicU32,
-    /// How many of the requested stacks are done: each is in the queue, or there is none.
+    /// How many of the requested stacks are done. A stack is done when it is in the queue, or could not be
+    /// taken.
     done: AtomicU32,
 }
 
@@ -56,7 +57,8 @@ impl SamplerWork {
         (number != self.done.load(Ordering::SeqCst)).then_some(number)
     }
 
-    /// Notes that the requested stack `number` is done: it is in the queue, or there is none. Sampler only.
+    /// Notes that the requested stack `number` is done: it is in the queue, or could not be taken. Sampler
+    /// only.
     pub(crate) fn finish_order(&self, number: u32) {
         self.done.store(number, Ordering::SeqCst);
     }

@@ -13,7 +13,7 @@ pub struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
-    /// Whether names of threads that the platform did not start stay out of reports.
+    /// Whether reports leave out the names of threads that the platform did not start.
     pub(crate) redact_threads: bool,
     /// Whether a digest has the annotations.
     pub(crate) digest_annotations: bool,
@@ -22,8 +22,8 @@ pub struct Settings {
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
-    /// Whether Java is notified of each suspect: it then asks the system for the trace that is being
-    /// recorded.
+    /// Whether Java is notified of each message under suspicion. Java then asks the system for the trace of
+    /// the whole device that the system is recording.
     pub(crate) traces_hangs: bool,
     /// `None` where frames were not asked for.
     pub(crate) frames: Option<FrameSettings>,
@@ -31,9 +31,11 @@ pub struct Settings {
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
     pub(crate) app_version: String,
-    /// The file that marks that this start has not lasted yet; `None` where starts are not counted.
+    /// The file that marks this start. It is removed when the start has lasted for five seconds. `None` where
+    /// starts are not counted.
     pub(crate) start_mark: Option<PathBuf>,
-    /// The file that any process of the app makes to switch the recorder off; `None` without a Context.
+    /// The file that switches the recorder off when it exists. Any process of the app can make it. `None`
+    /// without a Context.
     pub(crate) kill_switch: Option<PathBuf>,
     /// Annotations of the app: names and values.
     pub(crate) annotations: Vec<(String, String)>,
@@ -45,7 +47,7 @@ pub(crate) struct PendingLimits {
     pub(crate) lines: i32,
     pub(crate) bytes: i32,
     pub(crate) ms: i64,
-    /// Whether the text of a message's `obj` stays in its line.
+    /// Whether a message's line keeps the text of its `obj`.
     pub(crate) keep_objects: bool,
     /// Whether the queue may be walked by reflection.
     pub(crate) walk: bool,
@@ -54,21 +56,21 @@ pub(crate) struct PendingLimits {
 /// An app's configuration for its display frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameSettings {
-    /// A frame shown for longer gets a record.
+    /// A frame that is shown for longer than this gets a record.
     pub(crate) jank_ns: u64,
     /// How many screens have separate figures.
     pub(crate) scenes: usize,
     /// Whether the sampler searches for what delays frames.
     pub(crate) stacks: bool,
-    /// How many frames of 60 Hz one stall must drop to be reported.
+    /// A stall is reported when it lasts for at least this number of frames at 60 Hz.
     pub(crate) skipped: u32,
     /// Whether Java has a listener of frames.
     pub(crate) has_listener: bool,
 }
 
 impl Settings {
-    /// Reads `Settings.numbers` and `Settings.strings`. The strings are the directory, app version, the
-    /// start's mark, the switch, then names and values of annotations.
+    /// Reads `Settings.numbers` and `Settings.strings`. The strings are: the directory, the app version, the
+    /// file of the start's mark, the file of the kill switch, then names and values of annotations.
     ///
     /// # Errors
     /// When a setting is missing, or the recorder refuses one.

@@ -11,7 +11,7 @@ use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::{Token, Uptime};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
-/// The bits of `parked`: which thread sleeps.
+/// The bits of `parked` that say which threads sleep.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
 /// The one bit of `parked` that is not about a sleeping thread: a request that the main thread unblock
@@ -22,8 +22,8 @@ const UNBLOCK: u32 = 4;
 /// most, and the kernel, when it takes a thread off its processor, makes them visible.
 const SETTLED_NS: u64 = 1_000_000;
 
-/// One part for each pair of threads that communicate, and the words on which the sampler and the stall
-/// monitor sleep. Each action that wakes one of them is a method here.
+/// What threads share: one part for each pair of threads that communicate, and the words on which the sampler
+/// and the stall monitor sleep. Each action that wakes one of them is a method here.
 #[derive(Debug, Default)]
 pub struct SharedState {
     pub(crate) main: MainState,
@@ -32,7 +32,7 @@ pub struct SharedState {
     pub(crate) pace: Pace,
     pub(crate) stops: Stops,
     pub(crate) copies: Copies,
-    /// Which threads sleep without a deadline, and what else the main thread should do, as bits.
+    /// Bits: which threads sleep without a deadline, and whether the main thread should unblock SIGQUIT.
     parked: AtomicU32,
     /// Changes when another thread wants something: the sampler and the stall monitor sleep on it.
     wake: AtomicU32,
@@ -44,13 +44,14 @@ pub struct SharedState {
     paused: AtomicBool,
     /// Whether the app is in the background.
     background: AtomicBool,
-    /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
+    /// The arrival time of the oldest SIGQUIT that has not been forwarded to ART's Signal Catcher yet;
+    /// uptime, 0 for none.
     signal_ns: AtomicU64,
 }
 
 impl SharedState {
-    /// Publishes that a message runs, and wakes the threads that sleep until one does. Main thread only.
-    /// Returns whether the main thread should unblock SIGQUIT now.
+    /// Publishes that a message runs, and wakes the threads that sleep until a message runs. Main thread
+    /// only. Returns whether the main thread should unblock SIGQUIT now.
     pub fn running(&self, token: Token, start_ns: Uptime) -> bool {
         self.main.now.set(token.0, start_ns.0);
         // In this order in the code. The processor may still load before other threads see the message;
@@ -74,7 +75,7 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// Publishes that something with this number runs outside of messages; with [`Token::NONE`], that nothing
+    /// Publishes that something with this number runs outside of messages. [`Token::NONE`] means that nothing
     /// does any more. Stall monitor only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
         self.hook.found_unhooked.store(self.hook.may_miss_messages(), Ordering::SeqCst);
@@ -97,9 +98,10 @@ impl SharedState {
         );
     }
 
-    /// Sleeps until a message starts. Returns at once when one has started since main had the number
-    /// `checked` between messages: that message may be over without having been checked. Also returns at once
-    /// when a message may begin without waking this thread. Stall monitor only.
+    /// Sleeps until a message starts. `checked` is the main thread's number when the monitor last checked it
+    /// between messages. Returns at once when that number has changed: a message has started since, and may
+    /// be over already. Also returns at once when a message may begin without waking this thread. Stall
+    /// monitor only.
     pub(crate) fn park_stall_monitor(&self, checked: Token) {
         self.park_as(
             STALL_MONITOR,
@@ -212,12 +214,13 @@ impl SharedState {
         self.background.store(background, Ordering::Relaxed);
     }
 
-    /// Whether the app is in the background, as far as that is known: not while it starts.
+    /// Whether the app is known to be in the background. False while it starts.
     pub(crate) fn in_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }
 
-    /// Ends sampling. A sampler that is stuck in a stop ends when it returns from that, if it does.
+    /// Ends sampling. A sampler that is stuck in the stop of a thread ends when the stop is over, if it ever
+    /// is.
     pub(crate) fn end_sampling(&self) {
         self.sampler.ended.store(true, Ordering::SeqCst);
         self.sampler.answers_queries.store(false, Ordering::SeqCst);

@@ -11,7 +11,7 @@ pub(crate) struct StallState(Mutex<StallSnapshot>);
 /// The monitor's state when it last woke.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StallSnapshot {
-    /// What the monitor knows of the running message, and when the process did not run.
+    /// What the monitor knows of the running message, and of the times in which the process did not run.
     pub(crate) watch: Watchdog,
     /// What the monitor has done since its last check.
     pub(crate) since: Since,
@@ -23,7 +23,7 @@ pub(crate) struct StallSnapshot {
     pub(crate) rest: Asleep,
     /// When the main thread was first seen busy outside of messages.
     pub(crate) seen_busy: SeenBusy,
-    /// What last ran outside of messages and has ended, and how long it was seen; [`Token::NONE`] for
+    /// The token of what last ended outside of messages, and how long it was seen, in ns; [`Token::NONE`] for
     /// nothing.
     pub(crate) outside_over: (Token, u64),
 }
@@ -47,7 +47,7 @@ impl StallSnapshot {
         self.watch.message()
     }
 
-    /// When the process did not run.
+    /// How long and how often the process did not run while a message did.
     pub(crate) fn frozen(&self) -> Frozen {
         self.watch.frozen()
     }

@@ -25,7 +25,7 @@ impl Stops {
         Stop(self)
     }
 
-    /// Sleeps until this uptime or, when no thread was stopped since the last call, until one is. `stops`
+    /// Sleeps until this uptime. When no thread was stopped since the last call, sleeps until one is. `stops`
     /// keeps its value from call to call. Dead-man thread only.
     pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32, ended: impl FnOnce() -> bool) {
         let word = self.deadman.load(Ordering::SeqCst);

@@ -71,7 +71,8 @@ impl SharedSymbols {
         self.with(|symbols| symbols.table.symbols())
     }
 
-    /// Numbers the frames of a stack from a text: a line for each frame, as `MainStack.take` writes them.
+    /// Adds the frames of a stack to the table. `text` has a line for each frame, as `MainStack.take` writes
+    /// it.
     pub(crate) fn locate_lines(&self, text: &str) -> Stack {
         self.with(|symbols| {
             let mut stack = Stack::new(symbols.generation);

@@ -35,7 +35,7 @@ impl ThreadQueries {
         self.query.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a new question in place of the last one. Worker only.
+    /// Replaces the last question by a new one. Worker only.
     pub(crate) fn start(&self, all_threads: bool, deadline_ns: Uptime) {
         let mut query = self.lock();
         let number = query.number.wrapping_add(1);

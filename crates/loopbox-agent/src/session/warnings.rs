@@ -1,10 +1,10 @@
-//! The system's warnings of an ANR, on their way from the thread of Binder that brings them to the worker.
+//! Passes the system's warnings of an ANR to the worker, from the thread of Binder that receives them.
 
 use loopbox_format::model::AnrWarning;
 use std::sync::{Mutex, PoisonError};
 
-/// How many warnings are kept to recognise them when they come a second time. As many may wait for the
-/// worker.
+/// How many warnings are remembered, so that one that comes a second time is recognised. At most this number
+/// waits for the worker.
 const MAX_KNOWN: usize = 8;
 
 /// The warnings of this session. Any thread may add one.
@@ -23,8 +23,8 @@ impl Warnings {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds one; false for one that is known already. Each process of the app gets each warning as often as
-    /// it has listeners.
+    /// Adds a warning. Returns false when it is known already: each process of the app gets each warning once
+    /// for each of its listeners.
     pub(crate) fn add(&self, warning: AnrWarning) -> bool {
         let of = (warning.kind, warning.id);
         self.lists(|lists| {

@@ -9,13 +9,14 @@ use loopbox_format::model::{Statistic, Uptime};
 use loopbox_format::text::number;
 use std::fs;
 
-/// The files that contain a number of bytes, or `max`: the part of the name after `memory.`.
+/// The files that contain a number of bytes or `max`: their names without `memory.`.
 const BYTES: &str = "current high max swap.current swap.high swap.max";
-/// Values that only grow, by the name in a report. The first four are in the files of events.
+/// The names that reports give to values that only grow. The first four are in the files of events.
 const COUNTERS: &str = "cgroup.high_times cgroup.max_times cgroup.swap_high_times cgroup.swap_max_times \
                         cgroup.stalled_us main.major_faults";
 const COUNTED: usize = 6;
-/// The prefix of the names of what has grown since the suspicion, and of the time since then.
+/// The prefix of the names of statistics that say how much a counter has grown since the suspicion, and in
+/// what time.
 const SINCE: &str = "lately.";
 
 /// The counters at a moment; `None` for what could not be read.
@@ -63,7 +64,8 @@ fn push(stats: &mut Vec<Statistic>, name: &str, value: String) {
     stats.push(Statistic { name: name.to_owned(), value });
 }
 
-/// What the paths of the files of the process's cgroup begin with, up to `memory.`; or why there are none.
+/// The part that the paths of the cgroup's memory files have in common, with `memory.` at its end; or why
+/// there are no such files.
 fn folder(cgroups: &str, mounts: &str) -> Result<String, &'static str> {
     let own = cgroups.lines().find_map(|line| line.strip_prefix("0::"));
     let own = own.ok_or("the process is in no cgroup of version 2")?;

@@ -51,9 +51,9 @@ pub(crate) fn ticks_per_second() -> u64 {
 
 /// When a process started, uptime, from field 22 of its `/proc/PID/stat`; `None` for 0, which no process has.
 ///
-/// The field counts on `CLOCK_BOOTTIME` (proc(5)), which continues while the device sleeps. So the age
-/// computed from it does, too: on a device that has slept since, the start seems earlier by the duration of
-/// the sleep.
+/// The field counts on `CLOCK_BOOTTIME` (proc(5)), which continues while the device sleeps. So an age
+/// computed from it includes sleep: on a device that has slept since, the start seems earlier by the duration
+/// of the sleep.
 pub(crate) fn uptime_of_start(ticks: u64) -> Option<Uptime> {
     let since_boot_ns = ticks.checked_mul(1_000_000_000)?.checked_div(ticks_per_second())?;
     let age_ns = read(libc::CLOCK_BOOTTIME)?.checked_sub(since_boot_ns)?;

@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// One test, because descriptors belong to the process. Other tests may open files at the same time: a
-    /// place that is given up is tried again.
+    /// One test, because descriptors belong to the process. Other tests may open files at the same time and
+    /// take the freed place: [`open`] then tries again.
     #[test]
     fn a_file_is_read_when_no_descriptor_is_left() {
         reserve();

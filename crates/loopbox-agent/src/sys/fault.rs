@@ -1,5 +1,5 @@
-//! Injected faults for tests: those that the real system does not produce, or not when a test wants them.
-//! Only in builds with debug assertions, which the shipped library is not.
+//! Injected faults for tests: those that the real system never produces, or does not produce when a test
+//! needs them. Only in builds with debug assertions, which the shipped library is not.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,8 @@ pub(crate) fn disk_stands_still() {
     }
 }
 
-/// Whether the fault is over: the file exists that a second variable names.
+/// Whether the fault is over. It ends when the file exists whose path is in the environment variable
+/// `LOOPBOX_FAULT_UNTIL`.
 fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
@@ -31,8 +32,8 @@ pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// Called when the calling thread has just stopped the main thread. On request simulates that ART begins its
-/// trace now, for a signal that did not come from us.
+/// Called when the calling thread has just stopped the main thread. If a test requests this fault, simulates
+/// that ART begins its trace now, for a signal that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
     /// Longer than ART takes to stop the threads that run Java code.
     const BEGINNING: Duration = Duration::from_millis(100);
@@ -58,8 +59,8 @@ pub(crate) fn installation_crashes() {
     }
 }
 
-/// Called when the calling thread has just stopped the main thread. On request the calling thread then ends,
-/// or never returns.
+/// Called when the calling thread has just stopped the main thread. If a test requests one of these faults,
+/// the calling thread ends here, or stays here for ever.
 pub(crate) fn main_is_stopped() {
     let (stay, die) = (asked("stay"), asked("die"));
     if !stay && !die {

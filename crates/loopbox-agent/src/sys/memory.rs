@@ -1,11 +1,12 @@
 //! Memory for the time when there is none: an allocation that fails would end the app (`handle_alloc_error`),
-//! and apps hang when memory is short. So the library's allocator is the system's, and behind it a reserve
-//! that belongs to the library: pages that cost nothing until they are touched.
+//! and apps hang when memory is short. So the library's allocator asks the system's allocator first. If that
+//! has no memory, it takes the memory from a reserve that belongs to the library: pages that cost nothing
+//! until they are touched.
 //!
-//! The reserve is there to finish what was begun. Before a thread begins something, it asks [`is_short`], and
-//! if memory is short, it does without: without a sample, without a report beyond its first file, and without
-//! a call into Java, where a failed allocation in the VM ends the app as well. When the reserve is used up,
-//! too, the thread waits until there is memory again.
+//! The reserve is there to finish what was begun. Before a thread begins something, it asks [`is_short`]. If
+//! memory is short, the thread does without: without a sample, without a report beyond its first file, and
+//! without a call into Java, where a failed allocation in the VM ends the app as well. When the reserve is
+//! used up, too, the thread waits until there is memory again.
 
 use crate::sys::clock;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -29,7 +30,7 @@ const MOST_WAITED_FOR: usize = 64 << 20;
 const PAUSE: Duration = Duration::from_millis(10);
 /// The amount of memory that must be free before something is begun.
 const PROBE: usize = 256 << 10;
-/// For this long after memory was seen to be short it counts as short.
+/// Memory counts as short for this long after the system last refused an allocation.
 const SHORT_NS: u64 = 300_000_000;
 
 #[repr(align(4096))]
@@ -123,9 +124,9 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// Allocates when the system has no memory: from the reserve. Waits for the system when the reserve has no
-/// room, or the block is too large for it, because no caller here can handle a failure. Returns null only
-/// above [`MOST_WAITED_FOR`].
+/// Allocates from the reserve, because the system has no memory. When the reserve has no room, or the block
+/// is too large for it, waits for the system, because no caller here can handle a failure. Returns null only
+/// for a block of more than [`MOST_WAITED_FOR`] bytes.
 #[cold]
 fn instead(layout: Layout) -> *mut u8 {
     REFUSED_NS.store(clock::now_ns().0.max(1), Ordering::Relaxed);
@@ -195,7 +196,7 @@ impl Map {
     }
 }
 
-/// Finds the first run of this many free granules.
+/// Finds the first run of `wanted` free granules.
 fn find(used: &[u64; WORDS], wanted: usize) -> Option<usize> {
     let (mut begin, mut free) = (0, 0);
     for (word, bits) in used.iter().enumerate() {

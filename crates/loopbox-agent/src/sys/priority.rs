@@ -3,8 +3,8 @@
 /// `Process.THREAD_PRIORITY_BACKGROUND`.
 const BACKGROUND: i32 = 10;
 
-/// A thread with a lower priority than the app's, except while a thread waits for its work. A new thread has
-/// the nice value of the one that made it; the main thread of a visible app has -10.
+/// A thread that has a lower priority than the app's threads, except while another thread waits for its work.
+/// A new thread has the nice value of the one that made it; the main thread of a visible app has -10.
 pub(crate) struct BackgroundThread {
     usual: i32,
     low: i32,
@@ -34,8 +34,8 @@ impl BackgroundThread {
 }
 
 /// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For a
-/// thread that main waits for while it is stopped: with a worse value it would keep main waiting where others
-/// want the processor.
+/// thread that stops main: main stands still until this thread lets it go, which would take longer if others
+/// had priority over this thread.
 pub(crate) fn follow_main() {
     let of_main = nice(std::process::id());
     if nice(THIS_THREAD) != of_main {
@@ -44,8 +44,9 @@ pub(crate) fn follow_main() {
 }
 
 /// While this value lives, the calling thread has priority over the main thread. The calling thread has
-/// stopped main, or is about to, and ART checks whether main has stopped only after a `sched_yield`. On a
-/// busy machine the thread would get its processor back late, and main would stand still until then.
+/// stopped main, or is about to. ART calls `sched_yield` on this thread before ART checks again whether main
+/// has stopped. Without the priority, the thread would get its processor back late on a busy machine, and
+/// main would stand still until then.
 pub(crate) struct Urgent {
     usual: i32,
     raised: bool,

@@ -52,8 +52,9 @@ pub(crate) fn main_blocks_sig_quit() -> bool {
     has_sig_quit(&text(&of_main("status")), "SigBlk:")
 }
 
-/// Whether a thread that waits for SIGQUIT whenever it is idle has got one, or is busy: the kernel removes
-/// the signals that a thread waits for from its mask. False for a thread that is gone.
+/// For a thread that waits for SIGQUIT when it is idle: whether it is busy, or has a pending SIGQUIT. The
+/// kernel removes the signals that a thread waits for from the thread's mask of blocked signals. False for a
+/// thread that is gone.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))

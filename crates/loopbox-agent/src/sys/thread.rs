@@ -1,7 +1,7 @@
 //! Starting threads.
 //!
-//! By the C library: the standard library's threads can be joined, have scopes and pass on panics, which is
-//! some 1 KB of code that nothing here uses.
+//! The C library starts them: the standard library's threads can be joined, have scopes and pass on panics,
+//! which is some 1 KB of code that nothing here uses.
 
 use std::ffi::{CStr, c_void};
 use std::io;
@@ -12,7 +12,7 @@ struct Start {
     body: Box<dyn FnOnce() + Send>,
 }
 
-/// Starts a thread with a stack of this many bytes, a multiple of a page. Nothing waits for its end.
+/// Starts a thread with a stack of `stack` bytes, a multiple of a page. Nothing waits for its end.
 ///
 /// # Errors
 /// The system's error when it cannot create a thread.

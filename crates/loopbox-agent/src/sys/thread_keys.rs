@@ -3,9 +3,9 @@
 //! A process has 128 keys on Android (`PTHREAD_KEYS_MAX`), for all that is loaded into it. Below Android 10
 //! thread-local variables need such keys, and Rust's standard library takes one for each: ten for what is
 //! used here. When none is left it aborts. So the Android libraries are linked with `--wrap` for the four
-//! functions below. The standard library and the crates then get their keys here, as numbers of values in one
-//! block per thread. The one real key is taken while the library is loaded: when none is left, loading can
-//! still fail.
+//! functions below. The standard library and the crates then get their keys here. Each of these keys is the
+//! index of a value in a block that each thread has. The one real key is taken while the library is loaded.
+//! When none is left at that time, loading fails, and nothing aborts.
 
 use super::memory::Memory;
 use libc::{c_int, c_void, pthread_key_t};
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of keys here: more than the standard library and the crates use.
 const KEYS: usize = 32;
-/// How often destructors are called again for a thread whose destructors set values, as by the C library
-/// (`PTHREAD_DESTRUCTOR_ITERATIONS`).
+/// How often at most the destructors of a thread's values are called when it ends: a destructor can set
+/// values again. The C library has the same limit (`PTHREAD_DESTRUCTOR_ITERATIONS`).
 const ROUNDS: usize = 4;
 
 type Destructor = unsafe extern "C" fn(*mut c_void);
@@ -94,7 +94,7 @@ pub(crate) fn reserve() -> bool {
 /// `pthread_key_create`.
 ///
 /// # Safety
-/// As of that function.
+/// The caller meets the requirements of the C library's function.
 unsafe extern "C" fn create(key: *mut pthread_key_t, destructor: Option<Destructor>) -> c_int {
     let next = |taken: usize| (taken < KEYS).then_some(taken + 1);
     if !reserve() {
@@ -111,11 +111,11 @@ unsafe extern "C" fn create(key: *mut pthread_key_t, destructor: Option<Destruct
     0
 }
 
-/// `pthread_key_delete`. The number is not reused. Deletion is rare: it happens when two threads make a key
-/// for the same variable at once, and one of them gives its key up.
+/// `pthread_key_delete`. The number of the key is not reused. Deletion is rare: it happens when two threads
+/// make a key for the same variable at once, and one of them gives its key up.
 ///
 /// # Safety
-/// As of that function.
+/// The caller meets the requirements of the C library's function.
 unsafe extern "C" fn delete(key: pthread_key_t) -> c_int {
     match index(key).and_then(|at| DESTRUCTORS.get(at)) {
         Some(slot) => {
@@ -129,7 +129,7 @@ unsafe extern "C" fn delete(key: pthread_key_t) -> c_int {
 /// `pthread_getspecific`.
 ///
 /// # Safety
-/// As of that function.
+/// The caller meets the requirements of the C library's function.
 unsafe extern "C" fn get(key: pthread_key_t) -> *mut c_void {
     let Some(value) = index(key).and_then(value) else { return std::ptr::null_mut() };
     // SAFETY: by `value` a live value of this thread.
@@ -139,7 +139,7 @@ unsafe extern "C" fn get(key: pthread_key_t) -> *mut c_void {
 /// `pthread_setspecific`.
 ///
 /// # Safety
-/// As of that function.
+/// The caller meets the requirements of the C library's function.
 unsafe extern "C" fn set(key: pthread_key_t, new: *const c_void) -> c_int {
     let (Some(at), Some(&real)) = (index(key), REAL.get()) else { return libc::EINVAL };
     if let Some(value) = value(at) {

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Wakes the worker. Writing it is async-signal-safe.
+/// An eventfd that wakes the worker. Writing to it is async-signal-safe.
 #[derive(Debug)]
 pub(crate) struct EventFd(OwnedFd);
 
@@ -39,7 +39,7 @@ impl EventFd {
     }
 }
 
-/// Notifies the eventfd `fd`; nothing happens when it is not one any more. Async-signal-safe.
+/// Notifies the eventfd `fd`; nothing happens when `fd` is no eventfd any more. Async-signal-safe.
 pub(crate) fn notify(fd: RawFd) {
     let one = 1_u64;
     // SAFETY: 8 bytes from a local. A full counter means that the reader has not read it yet: nothing is
@@ -51,8 +51,8 @@ pub(crate) fn notify(fd: RawFd) {
 /// Android.
 pub(crate) const ANYONE: u32 = u32::MAX;
 
-/// Sleeps while `word` has this value, until woken as one of `sleepers` (bits) or, when given, until this
-/// uptime.
+/// Sleeps while `word` has this value. Ends at a wake that has one of the bits `sleepers`, and at the uptime
+/// `until_ns` if there is one.
 pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: Option<Uptime>) {
     let deadline = until_ns.map(|ns| libc::timespec {
         tv_sec: (ns.0 / 1_000_000_000) as libc::time_t,
@@ -74,7 +74,7 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: 
     }
 }
 
-/// Changes `word` and wakes the threads that sleep on it as one of `sleepers`.
+/// Changes `word` and wakes the threads that sleep on it with one of the bits `sleepers`.
 pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     word.fetch_add(1, Ordering::SeqCst);
     wake(word, sleepers);

@@ -1,7 +1,8 @@
 //! The platform's public API at one level, read from TypeScript declarations generated from its
 //! `android.jar`.
 //!
-//! The types there are JavaScript's: each of Java's numbers is `number`, a String `string`, an Object `any`.
+//! The types there are JavaScript's: each number type of Java is `number`, a String is `string`, an Object is
+//! `any`.
 
 use std::collections::HashMap;
 
@@ -149,8 +150,8 @@ fn one_type(descriptor: &str) -> (String, &str) {
     }
 }
 
-/// Whether a declared type can be the wanted one. The list has `any` for a type that it cannot express, and
-/// for a constant possibly its value.
+/// Whether a declared type can be the wanted one. The list has `any` for a type that it cannot express. For a
+/// constant it may have the value instead of the type.
 fn fits(wanted: &str, declared: &str) -> bool {
     let declared = declared.trim().trim_end_matches(';').trim_end_matches("| null").trim();
     let is_value = match wanted {

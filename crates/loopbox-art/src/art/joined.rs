@@ -32,9 +32,9 @@ pub struct Joined {
 }
 
 impl Art {
-    /// Finds the thread of a `Thread[]` whose end the main thread waits for: the one whose hidden field has
-    /// the object that main waits on. The array ends at the first null. In `Thread.sleep` a thread waits on
-    /// the object in its own hidden field, so the result is then the main thread.
+    /// Finds the thread whose end the main thread waits for, among those of a `Thread[]`: the one whose
+    /// hidden field has the object that main waits on. The array ends at the first null. In `Thread.sleep` a
+    /// thread waits on the object in its own hidden field, so the result is then the main thread.
     ///
     /// `threads` is the array argument of the `@FastNative` method in which this is called: in such a method
     /// it points to the reference on the stack. `None` when the call is made elsewhere, and for any other

@@ -1,4 +1,4 @@
-//! The suspend window's end: a stopped thread is resumed on every path.
+//! The end of a suspension: a stopped thread is resumed on every path.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -34,8 +34,8 @@ impl Suspended<'_> {
         self.asked_ns
     }
 
-    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 it may have stopped milliseconds
-    /// before.
+    /// When the thread was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 the thread may have
+    /// stopped milliseconds earlier.
     pub fn held_ns(&self) -> u64 {
         self.held_ns
     }

@@ -99,7 +99,7 @@ impl Findings {
     }
 }
 
-/// Of the rows found, those that have the same name layout as the row in use, itself included, oldest first.
+/// The rows of `found` that have the same name layout as the row in use, which is one of them; oldest first.
 /// Empty when no row is in use.
 pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row> {
     let rows = found.iter().filter_map(|index| ROWS.get(*index));

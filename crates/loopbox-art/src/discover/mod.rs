@@ -54,8 +54,8 @@ pub struct KnownMethod<'a> {
 
 /// The ART module with its functions bound: the part of discovery that needs no particular thread.
 ///
-/// Up to ART 14 this takes a millisecond. Since ART 15 it unpacks `.gnu_debugdata`, which takes tens of
-/// milliseconds: create it on a worker thread and keep it.
+/// Loading it takes a millisecond up to ART 14. Since ART 15 it unpacks `.gnu_debugdata`, which takes tens of
+/// milliseconds: load it on a worker thread and keep it.
 pub struct Library {
     pub(crate) module: Module,
     pub(crate) symbols: Symbols,
@@ -71,9 +71,9 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, read from memory. This takes a few microseconds, but waits for as long as
-/// another thread loads a library. So it is meant for the thread that installs the recorder, which has just
-/// loaded one.
+/// The build id of the ART module, read from memory. This takes a few microseconds. But if another thread is
+/// loading a library, it waits until that thread has finished. It is meant for the thread that installs the
+/// recorder: that thread has just loaded a library itself.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))

@@ -15,7 +15,7 @@ const PARAMETER_LIMIT: u32 = 255;
 const NO_INDEX: u32 = u32::MAX;
 const HEADER_SIZE: usize = 0x70;
 
-/// A table in the file: where, and how many entries.
+/// A table in the file: its place, and its number of entries.
 #[derive(Debug, Clone, Copy)]
 struct Table {
     at: usize,

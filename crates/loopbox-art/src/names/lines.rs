@@ -10,7 +10,7 @@ const LIMIT: usize = 128 << 10;
 /// The source lines of one method: pairs of dex pc and line, packed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineTable {
-    /// For each entry how much the pc grows, as LEB128, then how much the line changes, as zigzag LEB128.
+    /// For each entry: how much the pc grows, as LEB128, then how much the line changes, as zigzag LEB128.
     packed: Box<[u8]>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! They are read from the runtime's own structures, `ArtMethod` -> `Class` -> `DexCache` -> `DexFile`, and
 //! every read goes through `process_vm_readv`. No function of ART is called, so nothing here can crash, lock
-//! or allocate on the Java heap in any state of the calling thread, and no `std::string` (of either library)
-//! is used. Only the answer can be wrong: when the class was unloaded meanwhile, or while the collector moves
-//! it. `docs/sampler.md`, "Names", says when that is excluded.
+//! or allocate on the Java heap in any state of the calling thread, and no `std::string` (of libc++ or
+//! libstdc++) is used. Only the answer can be wrong: when the class was unloaded meanwhile, or while the
+//! collector moves it. `docs/sampler.md`, "Names", says when that is excluded.
 
 mod bytes;
 mod dex;
@@ -229,8 +229,8 @@ impl Namer {
         (read == N).then_some(bytes)
     }
 
-    /// Whether a method's class leads back to its own definition in the dex file. The index kept in the class
-    /// agrees with the one kept in the method only when the layout is right.
+    /// Whether a method and its class refer to the same class of the dex file. The method refers to it by its
+    /// method id, the class by its class definition. They agree only when the layout is right.
     pub(crate) fn class_definition_agrees(&self, method: MethodRef) -> bool {
         let check = || {
             let found = self.method(method.0.get())?;

@@ -1,12 +1,12 @@
 //! Heap pages that the collector fills on demand.
 //!
-//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs. A page of the
-//! heap that it has not filled yet is missing, and a load from it ends in SIGBUS, which ART's handler answers
-//! by filling the page (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The kernel's
-//! copy by `process_vm_readv` raises no signal and returns `EFAULT`. So a load touches the page first, as
-//! Java code would do. Only a runnable thread does that, only for an address in the heap that the collector
-//! moves, and only in processes where it fills pages like this; elsewhere `EFAULT` means that the memory is
-//! not readable.
+//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs. A heap page
+//! that the collector has not filled yet is missing. A load from it ends in SIGBUS, which ART's handler
+//! answers by filling the page (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The
+//! kernel's copy by `process_vm_readv` raises no signal and returns `EFAULT`. Then the calling thread touches
+//! the page by a load, as Java code would do, and copies again. Only a runnable thread does that, only for an
+//! address in the heap that the collector moves, and only in processes where the collector fills pages like
+//! this. Elsewhere `EFAULT` means that the memory is not readable.
 
 use std::fs;
 

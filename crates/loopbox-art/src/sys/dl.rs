@@ -1,5 +1,5 @@
 //! The dynamic linker. A thread that loads a library holds the linker's lock, also while the library's
-//! constructors run. Calls of the linker by other threads wait until then.
+//! constructors run. Other threads that call the linker wait until the library is loaded.
 
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -46,8 +46,8 @@ pub(crate) fn notes_at(address: usize) -> Vec<Range<usize>> {
 
 /// A library that is loaded already, opened again without loading anything.
 ///
-/// Android refuses `dlopen` of a system library to apps since version 7, and some devices return a stub. So
-/// the caller must check that an address is inside the module (see `elf`).
+/// Android refuses `dlopen` of a system library to apps since version 7. On some devices the linker returns
+/// the address of a stub. So the caller must check that an address is inside the module (see `elf`).
 pub(crate) struct OpenLibrary {
     // Never closed: the library stays loaded anyway, and dlopen2 panics when dlclose fails.
     library: ManuallyDrop<Library>,

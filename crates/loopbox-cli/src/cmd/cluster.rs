@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
   loopbox cluster reports/ --known known.json --remember next.json --slack -o new.json
   loopbox cluster reports/ --mapping mapping-5.2.txt --mapping mapping-5.3.txt")]
 pub(crate) struct Args {
-    /// Reports, files of the performance monitor, and folders that are searched for those, by their ends:
-    /// .lbx, and .jsonl or .jsonl.gz.
+    /// Reports, files of the performance monitor, and folders. Of a folder, the files that end in .lbx,
+    /// .jsonl or .jsonl.gz are read.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// sessions.
     #[arg(long, value_name = "N", conflicts_with = "jank", value_parser = clap::value_parser!(u64).range(1..))]
     sessions: Option<u64>,
-    /// Leaves out the groups that this file names, as --remember wrote it. While the file does not exist, no
+    /// Leaves out the groups in this file, which --remember has written. While the file does not exist, no
     /// group is known.
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,

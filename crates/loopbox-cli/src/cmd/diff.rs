@@ -26,8 +26,8 @@ pub(crate) struct Args {
     before: PathBuf,
     /// The newer reports.
     after: PathBuf,
-    /// Takes BEFORE and AFTER for app versions of the reports in this file or folder: `5.3.0`, or `5.3.0
-    /// (50300)`. May be given several times.
+    /// BEFORE and AFTER are app versions, such as `5.3.0` or `5.3.0 (50300)`. Their reports are in this file
+    /// or folder. May be given several times.
     #[arg(long = "in", value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// How many users used the app of BEFORE: rates are per 1,000 users. Without it, rates are per 1,000
@@ -46,7 +46,7 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     sessions_before: Option<u64>,
-    /// How often the app of AFTER was used.
+    /// How many sessions the app of AFTER had.
     #[arg(long, value_name = "N", requires = "sessions_before", value_parser = clap::value_parser!(u64).range(1..))]
     sessions_after: Option<u64>,
     /// Exits with 3 when this has happened.
@@ -120,7 +120,8 @@ fn outcome(comparison: &Comparison, complete: bool) -> Outcome {
     }
 }
 
-/// What is compared: the files and folders that were read, both sides, and whether all could be used.
+/// What is compared: the paths of the command line, the reports of the two sides, and whether all reports
+/// could be used.
 type Sides = (Vec<PathBuf>, [SideInput; 2], bool);
 
 fn sighting(analysis: &Analysis, path: &str) -> Sighting {
@@ -147,7 +148,7 @@ fn of_paths(args: &Args) -> Result<Sides> {
     Ok((inputs, [before, after], before_complete && after_complete))
 }
 
-/// Reports by version, and the versions that are there.
+/// The reports of both sides, and all versions that were found.
 #[derive(Default)]
 struct Versions {
     sides: [Clusters; 2],

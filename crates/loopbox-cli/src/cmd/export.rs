@@ -36,8 +36,8 @@ pub(crate) struct Args {
     /// The format to write.
     #[arg(short, long, value_enum)]
     format: OutputFormat,
-    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (tree-text);
-    /// without it, those of the dump.
+    /// Writes the stacks of message N (tree-text); with after-N, of what ran outside of messages after
+    /// message N. Without this option, writes the stacks of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
     /// Adds the report to this system trace, gzipped or not, instead of writing a separate trace (perfetto).

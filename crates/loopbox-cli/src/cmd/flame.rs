@@ -18,8 +18,8 @@ use std::slice;
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx), or an ANR trace as text.
     file: PathBuf,
-    /// Draws the stacks of message N, or after-N for what ran outside of messages after it; without it, those
-    /// of the dump.
+    /// Draws the stacks of message N; with after-N, of what ran outside of messages after message N. Without
+    /// this option, draws the stacks of the dump.
     #[arg(long, value_name = "N")]
     token: Option<Token>,
     /// Sums up equal call paths instead of keeping the order of time. Without --token, this covers the stacks

@@ -26,8 +26,8 @@ pub(crate) struct Args {
     compare: Vec<PathBuf>,
     /// Ends with exit code 3 when the condition holds for all screens together. METRIC>+N% (or <-N%) is a
     /// change in per cent, METRIC>+N a change in the metric's unit: both hold only when the change is more
-    /// than chance. METRIC>N is the value of the variant alone. METRIC is hitch, frozen, fps, fps-of-rate or
-    /// jank-gestures. May be given several times.
+    /// than chance. METRIC>N compares the variant's value alone with N. METRIC is hitch, frozen, fps,
+    /// fps-of-rate or jank-gestures. May be given several times.
     #[arg(long, value_name = "CONDITION", requires = "compare")]
     fail_if: Vec<FailIf>,
     /// Prints JSON (schema loopbox.frames/1 or loopbox.frames-compare/1, see docs/frames.md).

@@ -21,7 +21,7 @@ use tempfile::TempPath;
 /// The list has at most this many reports: no browser copes with a longer page. `loopbox cluster` is for
 /// more.
 const MAX_LISTED: usize = 5_000;
-/// How many reports that were dropped on the page are kept at most; together they have at most
+/// At most this number of the reports that are dropped on the page is kept. Together they have at most
 /// [`MAX_DROPPED_BYTES`].
 const MAX_DROPPED: usize = 200;
 const MAX_DROPPED_BYTES: usize = 512 << 20;
@@ -58,7 +58,7 @@ struct Viewer {
     mapper: Mapper,
     packages: AppPackages,
     process: Option<String>,
-    /// Held while a dropped file is unpacked and read, so that only one is at a time.
+    /// Held while a dropped file is unpacked and read, so that this happens to one file at a time.
     taking: Mutex<()>,
     /// The file that redirects the browser to this page; it is removed once it has done so.
     way: Mutex<Option<TempPath>>,

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// The most bytes that a list of files may have.
 const MAX_LIST: u64 = 16 << 20;
-/// The command that finds reports and rings; a ring's name may end in the number of tries to adopt it. It
-/// searches all folders, because the app chose the one for reports.
+/// The command that finds reports and rings. A ring's name may end in the number of tries to make a report of
+/// it. The command searches all folders, because the app chose the one for reports.
 const FIND: &str = r"find . -type f \( -name '*.lbx' -o -name '*.lbr' -o -name '*.lbr.*' \)";
 
 #[derive(Debug, clap::Args)]

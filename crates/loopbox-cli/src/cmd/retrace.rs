@@ -24,8 +24,8 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     mapping: RequiredMapping,
-    /// Writes the deobfuscated report or text to this file, instead of printing it: a report as `show` does,
-    /// a text as it is.
+    /// Writes the deobfuscated report or text to this file instead of stdout. A report is written as `show`
+    /// prints it; in a text only names change.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// One page in a browser process for it alone.
+/// One page in a separate browser process.
 pub(crate) struct Browser {
     process: Child,
     to: File,
@@ -71,7 +71,7 @@ impl Browser {
         browser
     }
 
-    /// Calls a method that loads a page, and waits for it.
+    /// Calls a method that loads a page, and waits until the page is loaded.
     fn go(&mut self, method: &str, params: &Value) {
         self.events.clear();
         self.call(method, params);
@@ -125,7 +125,7 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// Clicks on an element, at this part of its width and this many pixels below its top.
+    /// Clicks on an element: at the fraction `part` of its width, and `down` pixels below its top.
     pub(crate) fn click(&mut self, element: &str, part: f64, down: f64) {
         let box_of = format!(
             "(() => {{ const e = document.querySelector('{element}'); e.scrollIntoView({{block: 'center'}}); \
@@ -139,7 +139,8 @@ impl Browser {
         }
     }
 
-    /// Moves the pointer over an element, at this part of its width and this many pixels below its top.
+    /// Moves the pointer over an element: to the fraction `part` of its width, and `down` pixels below its
+    /// top.
     pub(crate) fn hover(&mut self, element: &str, part: f64, down: f64) {
         let rect = self.js(&format!(
             "(() => {{ const b = document.querySelector('{element}').getBoundingClientRect(); return [b.left, b.top, b.width]; }})()"
@@ -149,7 +150,7 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", &event);
     }
 
-    /// Shows the page as it would be printed, or as on the screen again.
+    /// Shows the page as it would be printed; when `on` is false, as on a screen.
     pub(crate) fn print_media(&mut self, on: bool) {
         self.call("Emulation.setEmulatedMedia", &json!({"media": if on { "print" } else { "" }}));
     }

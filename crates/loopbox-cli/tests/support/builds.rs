@@ -18,8 +18,8 @@ fn class_names(report: &mut Report) -> Vec<&mut String> {
     names
 }
 
-/// The report as this version of the app would write it: lines and numbers of anonymous classes differ
-/// between versions.
+/// The report as this version of the app would write it: line numbers, and the numbers of anonymous classes,
+/// differ between versions.
 pub(crate) fn of_version(report: &Report, version: u32) -> Report {
     let mut report = report.clone();
     report.meta.process.app_version = format!("5.{version}.0 (50{version}00)");

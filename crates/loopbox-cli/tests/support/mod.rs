@@ -109,7 +109,7 @@ impl Files {
         path
     }
 
-    /// Writes an archive in which [`shop`] has these names, and returns its path.
+    /// Writes an archive that contains [`shop`] once under each of the names `entries`, and returns its path.
     pub(crate) fn zip(&self, name: &str, entries: &[&str]) -> &'static str {
         let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for entry in entries {

@@ -1,8 +1,8 @@
 //! The only code that converts payloads to bytes and back.
 //!
 //! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers.
-//! bincode's own traits are used, not serde's: their errors carry no texts (`docs/size.md` compares the
-//! sizes).
+//! bincode's own traits are used instead of serde's, because the errors of bincode's traits carry no texts
+//! (`docs/size.md` compares the sizes).
 //!
 //! Decoding has a memory limit: without it a nine-byte file can request 16 TiB and abort the process. The
 //! encoding is not self-describing: a payload's type never changes once released; new facts are stored in new
@@ -16,7 +16,7 @@ use bincode::{Decode, Encode};
 const ENCODING: Configuration<LittleEndian, Varint, Limit<DECODE_LIMIT>> =
     bincode::config::standard().with_limit::<DECODE_LIMIT>();
 
-/// The most that decoding one payload may ask of memory, in bytes.
+/// The most memory that decoding one payload may request, in bytes.
 ///
 /// A full report of a busy app is under 200 KiB; everything above this bound is damage or malice.
 pub const DECODE_LIMIT: usize = 16 << 20;
@@ -65,8 +65,8 @@ impl Output<'_> {
         true
     }
 
-    /// What was written. Here and below, what is the same for all types is no part of the functions that are
-    /// compiled for each.
+    /// The written bytes. Code that is the same for all types is in functions like this one, because generic
+    /// functions are compiled once for each type.
     #[inline(never)]
     fn finish(self, written: Result<(), CodecError>) -> Result<Vec<u8>, CodecError> {
         match (self, written) {

@@ -2,7 +2,8 @@
 //! ring, and a list of them into a report, without an encoder.
 //!
 //! ```text
-//! record = fields of 1, 2, 4 or 8 bytes, little-endian, in the order of `fields` in layout.rs; all ones mean unknown
+//! record = fields of 1, 2, 4 or 8 bytes, little-endian, in the order of `fields` in layout.rs;
+//!          a field of all ones is unknown
 //! list   = record_bytes:u32 count:u32 record*
 //! ```
 //!
@@ -79,7 +80,7 @@ fn grow(bytes: &mut Vec<u8>, len: usize) -> &mut [u8] {
 /// contain.
 ///
 /// # Errors
-/// When the records are shorter than this version knows them, or their number does not fit the bytes.
+/// When the records are shorter than those of this version, or their number does not fit the bytes.
 pub fn decode_list<R: FrameRecord>(mut bytes: &[u8]) -> Result<Vec<R>, CodecError> {
     let records = take_list(&mut bytes)?;
     if bytes.is_empty() { Ok(records) } else { Err(CodecError::Trailing) }

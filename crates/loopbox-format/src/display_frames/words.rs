@@ -11,8 +11,8 @@ pub enum Words<'a> {
 }
 
 impl Words<'_> {
-    /// Writes the lowest `width` bytes of `value`; when reading, returns the number in that many bytes
-    /// instead.
+    /// Writes the lowest `width` bytes of `value`. When reading, returns the number in the next `width`
+    /// bytes.
     fn word(&mut self, value: u64, width: usize) -> u64 {
         match self {
             Self::Write(out) => {

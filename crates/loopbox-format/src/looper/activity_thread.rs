@@ -1,6 +1,6 @@
 //! The messages of `android.app.ActivityThread$H`: component life cycles, identified by their `what`.
 
-/// Which of the system's clocks runs while a component message waits or works.
+/// The time-outs of the system that can apply while a component message waits or runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnrClass {
@@ -23,7 +23,7 @@ pub enum AnrClass {
     Job,
 }
 
-/// How long the system waits before it calls an ANR, in milliseconds; AOSP's values, before
+/// How long the system waits before it reports an ANR, in milliseconds; AOSP's values, before
 /// `Build.HW_TIMEOUT_MULTIPLIER` (API 31 and newer) and a vendor's changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeout {
@@ -57,9 +57,9 @@ impl AnrClass {
     }
 }
 
-/// The clock that applies to a message of `ActivityThread$H`; `None` for a message without a time-out, and
-/// for one that only the time-out of input applies to. For the app, which has no table of names; the meaning
-/// of these numbers never changed (API 21 to 36).
+/// The kind of time-out that applies to a message of `ActivityThread$H`; `None` for a message without a
+/// time-out, and for one to which only the time-out of input applies. The app uses this function, because it
+/// has no table of names. The meaning of these numbers never changed (API 21 to 36).
 pub fn component_anr_class(what: i32) -> Option<AnrClass> {
     match what {
         110 => Some(AnrClass::ProcessStart),
@@ -79,8 +79,8 @@ pub struct ComponentMessage {
     pub anr: Option<AnrClass>,
 }
 
-/// The meaning of this `what` in `ActivityThread$H` on this API level (0 when it is not known: then the
-/// newest meaning). `None` for a number that AOSP does not use there; vendors have added some.
+/// The meaning of `what` in `ActivityThread$H` on an API level; the newest meaning when the level is 0, which
+/// means unknown. `None` for a number that AOSP does not use there; vendors have added some.
 pub fn activity_thread(what: i32, api_level: u32) -> Option<ComponentMessage> {
     let known = |row: &&Row| row.what == what && (api_level == 0 || (row.from..=row.to).contains(&api_level));
     let row = ROWS.iter().rev().find(known)?;
@@ -98,7 +98,7 @@ struct Row {
 /// The last API level of a message that the newest known level still has.
 const NOW: u32 = u32::MAX;
 const ALL: (u32, u32) = (21, NOW);
-/// Life-cycle messages that EXECUTE_TRANSACTION took over.
+/// The first and the last API level of the life-cycle messages that `EXECUTE_TRANSACTION` replaced.
 const OLD: (u32, u32) = (21, 27);
 
 const fn row(what: i32, name: &'static str, levels: (u32, u32), anr: Option<AnrClass>) -> Row {

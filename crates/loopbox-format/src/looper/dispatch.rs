@@ -20,8 +20,8 @@ pub struct Dispatch<'a> {
 
 /// Reads `>>>>> Dispatching to TARGET CALLBACK: WHAT` (`Looper.java`, the same on API 21 to 36).
 ///
-/// `Handler.toString` gives `Handler (CLASS) {HASH}`, a plain object `CLASS@HASH`, no callback `null`. Does
-/// not allocate.
+/// A Handler prints as `Handler (CLASS) {HASH}`, any other object as `CLASS@HASH`. A message without a
+/// callback prints `null`. Does not allocate.
 pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
     let (who, what) = text::rsplit_once(line, ": ")
@@ -75,9 +75,9 @@ fn has_fields(class: &str, state: &str) -> bool {
     is_type && !field.is_empty() && state.get(1 + field.len()..).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// The class name at the start of `text`; names of the runtime's lambdas contain `/` and `-`. A character
-/// that is not ASCII counts as a letter: the framework puts none between names, and a table of all letters
-/// takes 2 KB.
+/// The class name at the start of `text`; names of the runtime's lambdas contain `/` and `-`. Every character
+/// that is not ASCII counts as a letter. The framework never puts such a character between names, and a table
+/// of all letters would take 2 KB.
 pub(super) fn identifier(text: &str) -> &str {
     let is_part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '/' | '\u{80}'..);

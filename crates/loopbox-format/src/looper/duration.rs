@@ -2,9 +2,9 @@
 
 use crate::text;
 
-/// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. On API
-/// 21 to 23 a part is carried over only when it is more than the next unit, so a minute is `+60s0ms`, an
-/// hour `+60m0s0ms` and a day `+24h0m0s0ms`; later levels write `+1m0s0ms` and so on. Milliseconds.
+/// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. From API
+/// 24 on, a minute is `+1m0s0ms`. On API 21 to 23, a unit is used only for more than one of it: exactly one
+/// minute is `+60s0ms`, one hour `+60m0s0ms` and one day `+24h0m0s0ms`. The result is in milliseconds.
 pub fn duration_ms(text: &str) -> Option<i64> {
     if text == "0" {
         return Some(0);
@@ -66,8 +66,8 @@ mod tests {
         }
     }
 
-    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description. `until_23`: a
-    /// unit is carried over only when there is more than one of the next.
+    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description. `until_23` is
+    /// for API 21 to 23, which write exactly one minute as 60 seconds.
     fn write(ms: i64, until_23: bool) -> String {
         if ms == 0 {
             return "0".into();

@@ -78,9 +78,8 @@ fn each_field<'a>(text: &'a str, read: &mut Fields<'a>) {
 
 /// The line without the text of a message's `obj`, which is the app's and may hold a user's data.
 ///
-/// Of the platform's own objects the name stays, and the class name of the component that they are about
-/// (`obj=CreateServiceData{className=com.example.Sync}`), so that the line shows which service is being
-/// created.
+/// For the platform's own objects two names stay: that of the object, and the class name of its component
+/// (`obj=CreateServiceData{className=com.example.Sync}`). So the line shows which service is being created.
 pub fn without_object(line: &str) -> Cow<'_, str> {
     let Some(begin) = text::find(line, OBJECT) else { return Cow::Borrowed(line) };
     let (head, object) = line.split_at(begin);

@@ -8,7 +8,7 @@ use crate::text;
 /// How many lines of unknown meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
 /// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime.
-/// No other message is due within so short a time after boot.
+/// No other message is due in the first 2 s after boot.
 const FRONT_NS: i128 = 2_000_000_000;
 
 /// Which kind of queue printed itself.
@@ -50,7 +50,7 @@ pub struct Queue {
     pub polling: Option<bool>,
     /// Whether the Looper was quitting; `None` without the last line.
     pub quitting: Option<bool>,
-    /// Removed messages that the queue had not dropped yet.
+    /// How many removed messages were still in the queue.
     pub tombstones: u32,
     /// Lines without a known meaning, at most fifty.
     pub unread: Vec<String>,
@@ -207,8 +207,8 @@ pub struct QueueSummary {
     pub polling: Option<bool>,
 }
 
-/// Computes the summary of a queue quickly, for the app, which does not parse the rest. Lines may have any
-/// order.
+/// Computes the summary of a queue quickly. It is for the app, which needs nothing else of the queue. Lines
+/// may have any order.
 pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     let mut summary = QueueSummary::default();
     let mut last = Queue::default();
@@ -230,8 +230,8 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
     QueueSummary { total: without_state(last.total, pending), polling: last.polling, ..summary }
 }
 
-/// The framework's total without the bottom element of the concurrent queue's stack, which that queue counts,
-/// but prints under a separate name.
+/// The framework's total without the bottom element of the concurrent queue's stack. That queue counts the
+/// element as a message, but prints it with the prefix `State:`.
 fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
     let has_state = pending.lines.iter().any(|line| line.trim_ascii_start().starts_with(STATE));
     total.map(|total| total.saturating_sub(has_state.into()))
@@ -255,9 +255,9 @@ pub(super) fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
 
 /// Whether a message was removed and is still in the queue: it is never due and blocks nothing.
 ///
-/// Android 17 gives such a message an empty callback (`Message.clearReferenceFields`). The
-/// concurrent queue of API 36 clears it: without a target it prints as the barrier 0 with a `when` of 0, and
-/// a real barrier has the time at which it was posted.
+/// Android 17 gives a removed message an empty callback (`Message.clearReferenceFields`). The concurrent
+/// queue of API 36 clears a removed message. It then has no target, and prints as a barrier with the token 0
+/// and a `when` of 0. The `when` of a real barrier is the time at which it was posted.
 fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
     fields.callback.is_some_and(|callback| callback.starts_with("android.os.Message$"))
         || fields.barrier == Some(0) && is_front(fields, captured_ns)

@@ -265,7 +265,7 @@ fn without_its_last_line_a_queue_is_not_known_to_be_whole() {
     assert!(whole(&["(Total messages: 0, polling=true, quitting=false)"], 0));
 }
 
-/// A walk of the list does not show whether its thread waits.
+/// A queue that was read by its linked list does not show whether the thread waits.
 #[test]
 fn a_walked_queue_has_a_total_and_no_word_of_polling() {
     let lines = ["Message 0: { when=-3ms what=1 target=H }", "(Total messages: 900)"];

@@ -4,7 +4,7 @@ use super::component;
 use crate::model::Component;
 use crate::text;
 
-/// The component whose message a stack is in.
+/// What a stack shows about the message that it was taken in: its component and its `what`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackComponent {
     /// The component.
@@ -14,13 +14,13 @@ pub struct StackComponent {
     pub what: Option<i32>,
 }
 
-/// How many frames may be between the dispatch and the framework's own handler: `handleCallback`, a lambda,
-/// `handleMessage` and an accessor. Methods that an app calls further up may have the same names without the
-/// meaning.
+/// How many frames may be between the dispatch and the framework's method that handles the message:
+/// `handleCallback`, a lambda, `handleMessage` and an accessor. Frames further from the dispatch are the
+/// app's, and a method of the app may have the same name as such a method.
 const REACH: u32 = 5;
 
-/// Whether a method dispatches a message: `dispatchMessage` of a Handler or of an app's subclass, and the
-/// method that it calls since API 37.
+/// Whether a method dispatches a message: `dispatchMessage` of a Handler or of an app's subclass, or
+/// `dispatchMessageImpl`, which `dispatchMessage` calls since API 37.
 pub fn is_dispatch(class: &str, method: &str) -> bool {
     method == "dispatchMessage" || class == "android.os.Handler" && method == "dispatchMessageImpl"
 }
@@ -28,7 +28,7 @@ pub fn is_dispatch(class: &str, method: &str) -> bool {
 /// The component in a stack of the main thread, by the class and method names of its frames, outermost first.
 /// Of nested Loopers the innermost counts. `None` for a message of the app, and for a main thread that waits.
 ///
-/// Between `ActivityThread$H.handleMessage` and a private method of `ActivityThread` compilers put accessors:
+/// Compilers put accessors between `ActivityThread$H.handleMessage` and a private method of `ActivityThread`:
 /// `access$1300` (dx), `-wrap7` (Jack, API 24 to 27), `-$$Nest$mhandleReceiver` (D8 and R8, API 33 on).
 pub fn component_of_stack<'s>(
     stack: impl IntoIterator<Item = (&'s str, &'s str)>,
@@ -65,12 +65,14 @@ pub fn component_of_stack<'s>(
     found
 }
 
-/// Whether native code passes an input event to a window in this method, outside of messages (API 21 to 36).
+/// Whether native code calls this method to pass an input event to a window, outside of messages (API 21 to
+/// 36).
 fn is_input(class: &str, method: &str) -> bool {
     class == "android.view.InputEventReceiver" && method == "dispatchInputEvent"
 }
 
-/// The `what` of `ActivityThread$H` that this method handles, where no other message has the same method.
+/// The `what` of the message of `ActivityThread$H` that this method handles. `None` when the method handles
+/// several kinds of messages, or none.
 fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     let since_28 = api_level == 0 || api_level >= 28;
     match class {
@@ -89,13 +91,13 @@ fn what_of(class: &str, method: &str, api_level: u32) -> Option<i32> {
     }
 }
 
-/// The methods of `ActivityThread` that handle messages, named without the prefix `handle`; the `what` of the
-/// message; and a `-` where that number was valid only until API 27. Since then EXECUTE_TRANSACTION handles
-/// the activity's life cycle, and calls the same methods.
+/// Methods of `ActivityThread` that handle messages, without the prefix `handle`, each with the `what` of its
+/// message. A `-` after the number means that the message exists only until API 27. From API 28 on,
+/// EXECUTE_TRANSACTION handles the activity's life cycle, and calls the same methods.
 ///
 /// `ActivityThread.H.handleMessage` of AOSP's `core/java/android/app/ActivityThread.java`, android-5.0.0_r1
-/// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` serve two
-/// messages each.
+/// to android-16.0.0_r1. `handlePauseActivity`, `handleStopActivity` and `handleWindowVisibility` are left
+/// out: each handles two messages.
 const HANDLERS: &str = "\
     LaunchActivity=100- ResumeActivity=107- SendResult=108- DestroyActivity=109- \
     BindApplication=110 NewIntent=112- Receiver=113 CreateService=114 ServiceArgs=115 \

@@ -11,17 +11,18 @@ use bincode::{Decode, Encode};
 pub struct Anr {
     /// The conclusion from the other fields.
     pub verdict: AnrVerdict,
-    /// How long the running message, or the work outside of messages, had been running, without `frozen_ns`;
-    /// or, if that is longer, how long the main thread was seen to sleep while messages were due.
+    /// How long the running message, or the work outside of messages, had been running, less `frozen_ns`. If
+    /// the main thread was seen to sleep for longer than that while messages were due, this is how long it
+    /// slept.
     pub ran_ns: u64,
     /// How long a message like this one may run before it counts as a hang; `None` when it is not known.
     pub hang_threshold_ns: Option<u64>,
     /// The part of the running message's age in which the whole process did not run: it was frozen by the
     /// system, or stopped.
     pub frozen_ns: u64,
-    /// For how much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first
-    /// check of the message. That check comes at most half a second after the message began (a second in the
-    /// background).
+    /// How much of `ran_ns` the main thread spent waiting for a processor. The kernel counted this from the
+    /// first check of the message on. That check comes at most half a second after the message began (a
+    /// second in the background).
     pub starved_ns: u64,
     /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not
     /// known.
@@ -29,7 +30,7 @@ pub struct Anr {
     /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not
     /// read.
     pub overdue_ns: Option<u64>,
-    /// How long the longest message took of those that ended in the ten seconds before the report.
+    /// The duration of the longest message that ended in the ten seconds before the report.
     pub before_ns: u64,
     /// Whether a debugger or tracer was attached.
     pub debugged: bool,
@@ -50,10 +51,10 @@ pub enum AnrVerdict {
     Unknown,
     /// Nothing shows that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its hang threshold, or messages were due for that long; the
-    /// system has not called it an ANR.
+    /// A message ran longer than its hang threshold, whether or not it has ended, or messages were due for
+    /// that long. The system has not called it an ANR.
     Hang,
-    /// The system sent its signal while the main thread was busy for long, or soon after.
+    /// The system sent its signal while the main thread was busy for long, or soon after it had been.
     Probable,
     /// The system reported the ANR.
     Confirmed,
@@ -92,7 +93,7 @@ pub enum SignalOrigin {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemWord {
-    /// The system reported nothing about this process, for as long as it was asked.
+    /// The system reported nothing about this process each time it was asked.
     Silent,
     /// The system reported that this process does not respond; the text is its reason.
     NotResponding(String),
@@ -120,7 +121,7 @@ impl ProcessExit {
     pub const CRASH_NATIVE: i32 = 5;
 }
 
-/// The system's warning that it will soon call an ANR of the app: `AnrWarningResult` of API 37 and newer.
+/// The system's warning that it will soon report an ANR of the app: `AnrWarningResult` of API 37 and newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct AnrWarning {
     /// When the warning came, uptime.
@@ -131,12 +132,12 @@ pub struct AnrWarning {
     pub kind: i32,
     /// How much of the time-out had passed when the warning was sent.
     pub consumed_ms: u64,
-    /// How long the system waits before it calls the ANR.
+    /// How long the system waits before it reports the ANR.
     pub timeout_ms: u64,
 }
 
 impl AnrWarning {
-    /// How long the system may take traces at an ANR, before it has recorded the ANR.
+    /// The most time that the system takes for traces between the time-out and its record of the ANR.
     const FOLLOWED_MS: u64 = 20_000;
 
     /// Whether the warning is about the ANR that the system recorded.

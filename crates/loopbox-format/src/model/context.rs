@@ -57,7 +57,8 @@ pub struct ClockPair {
 /// The limits that the recorder worked under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Limits {
-    /// The work at which a group is full. A message with as much work gets a separate record.
+    /// A group is full when its work reaches this. A message with at least this much work gets a separate
+    /// record.
     pub group_ns: u64,
     /// A message whose dispatch takes at least this long is kept by name.
     pub detail_ns: u64,
@@ -128,14 +129,14 @@ pub enum Feature {
     Ring,
     /// The SIGQUIT handler.
     SigQuit,
-    /// Display frames and scrolling. This feature and those after it are absent when the app does not ask for
-    /// them.
+    /// Display frames and scrolling. `Frames`, `Stages`, `Touch` and `Janks` are absent when the app does not
+    /// ask for them.
     Frames,
     /// The stages of display frames (`FrameMetrics`).
     Stages,
-    /// The finger's part in scrolling.
+    /// Touches: they show which scrolling a finger caused.
     Touch,
-    /// The reports of the system's compositor on who made a display frame late (`JankData`).
+    /// SurfaceFlinger's reports of what made a display frame late (`JankData`).
     Janks,
 }
 

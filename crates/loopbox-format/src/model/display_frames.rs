@@ -21,7 +21,7 @@ pub struct RateFrames {
     pub sum_ns: u64,
 }
 
-/// Sums over the frames in which a view scrolled, or over those of them that a finger scrolled.
+/// Sums over the frames in which a view scrolled, or over the frames that a finger scrolled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScrollSums {
     /// How many frames.
@@ -30,8 +30,8 @@ pub struct ScrollSums {
     pub frozen: u32,
     /// How long the frames were shown, in sum.
     pub sum_ns: u64,
-    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
-    /// refreshes.
+    /// The sum of the time for which the frames were shown after their first refresh. Each frame's duration
+    /// is rounded to whole refreshes.
     pub hitch_ns: u64,
 }
 
@@ -42,9 +42,9 @@ pub struct FrameScene {
     pub name: BoundedStr<96>,
     /// The kind of the entry: one screen, all screens without an entry, or the whole process.
     pub kind: SceneKind,
-    /// Whether a refresh interval was observed that is not the one that the display claims.
+    /// Whether an observed refresh interval differed from the one that the display claims.
     pub observed_rate: bool,
-    /// How many frames have a duration: those that a later frame has replaced.
+    /// How many frames were replaced by a later frame. Only these have a duration.
     pub frames: u32,
     /// How many reports of stages were about the first frame of a new window. They are in no other figure of
     /// stages.
@@ -57,18 +57,19 @@ pub struct FrameScene {
     pub sum_ns: u64,
     /// How long the frames were shown, in sum, each duration rounded to whole refreshes (at least one).
     pub ideal_ns: u64,
-    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
-    /// refreshes.
+    /// The sum of the time for which the frames were shown after their first refresh. Each frame's duration
+    /// is rounded to whole refreshes.
     pub hitch_ns: u64,
-    /// How long the frames were shown beyond one interval each, to the nanosecond, in sum.
+    /// The sum of the time for which the frames were shown beyond one refresh interval, not rounded.
     pub hitch_exact_ns: u64,
-    /// How long the frames kept the main thread busy beyond one interval each, in sum.
+    /// The sum of the time by which the main thread's part of a frame exceeded one refresh interval.
     pub delay_ns: u64,
     /// Frames for each [`DropLevel`].
     pub level_frames: [u32; 5],
     /// Dropped frames for each [`DropLevel`].
     pub level_dropped: [u64; 5],
-    /// Frames by duration: four buckets for each doubling from 4 ms to 1.024 s; the last has all above.
+    /// Frames by duration: four buckets for each doubling from 4 ms to 1.024 s. The last bucket also has all
+    /// longer frames.
     pub histogram: [u32; 32],
     /// How many values of FPS there are, one for each second of frames.
     pub fps_values: u32,
@@ -82,7 +83,7 @@ pub struct FrameScene {
     pub scroll: ScrollSums,
     /// The frames in which a view scrolled because of a finger.
     pub finger: ScrollSums,
-    /// How many jank windows there were.
+    /// How many jank windows there were: windows of time, as `loopbox_frames` defines them.
     pub windows: u32,
     /// Jank windows with an FPS below 5/6 of the refresh rate.
     pub windows_recorded: u32,
@@ -134,7 +135,7 @@ pub struct WorstWindow {
 pub struct FrameGesture {
     /// When the finger touched, or the first frame scrolled.
     pub begin_ns: Uptime,
-    /// How long it took: until the finger was lifted or the last scrolled frame replaced, whichever was
+    /// How long it took: until the finger was lifted or the last scrolled frame was replaced, whichever was
     /// later.
     pub duration_ms: u32,
     /// The part of `duration_ms` in which the finger was down.
@@ -145,10 +146,10 @@ pub struct FrameGesture {
     pub frames: u32,
     /// How long the scrolled frames were shown, in sum.
     pub sum_ns: u64,
-    /// How long the scrolled frames were shown beyond their first refresh, in sum, each duration rounded to
-    /// whole refreshes.
+    /// The sum of the time for which the scrolled frames were shown after their first refresh. Each frame's
+    /// duration is rounded to whole refreshes.
     pub hitch_ns: u64,
-    /// How long the scrolled frames were shown beyond one interval each, to the nanosecond, in sum.
+    /// The sum of the time for which the scrolled frames were shown beyond one refresh interval, not rounded.
     pub hitch_exact_ns: u64,
     /// How long the longest frame was shown, microseconds.
     pub longest_us: u32,
@@ -198,7 +199,7 @@ pub struct JankFrame {
     pub jank_type: Option<u32>,
     /// Its screen.
     pub scene: u16,
-    /// The main cause by its stages; `None` when they are not known.
+    /// The main cause according to its stages; `None` when they are not known.
     pub cause: Option<FrameCause>,
     /// Where its time was spent; `None` when that is not known.
     pub place: Option<JankPlace>,
@@ -246,9 +247,9 @@ pub struct StageFrame {
     pub lost: u16,
     /// Its screen.
     pub scene: u16,
-    /// How much earlier than the frame time the intended vsync was, microseconds, 65,534 at most.
+    /// How long before the frame time the intended vsync was, microseconds; 65,534 at most.
     pub intended_before_us: Option<u16>,
-    /// The lower eight bits of the frame's [`FrameFlags`]. The recorder sets only that of the first draw.
+    /// The lower eight bits of the frame's [`FrameFlags`]. The recorder sets only [`FrameFlags::FIRST_DRAW`].
     pub flags: u8,
     /// Its main cause; `None` for a frame that was not slow.
     pub cause: Option<FrameCause>,

@@ -4,8 +4,8 @@
 #[cfg(doc)]
 use super::FrameScene;
 
-/// How many frames a display frame dropped, by the limits of Matrix's `FrameTracer`, which are times: 50,
-/// 150, 400 and 700 ms.
+/// How many frames a display frame dropped, in five levels. Their limits are those of Matrix's `FrameTracer`,
+/// taken as times: 50, 150, 400 and 700 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropLevel {
     /// Below 3 frames of 60 Hz.
@@ -43,8 +43,8 @@ pub enum Stage {
     LayoutMeasure,
     /// `DRAW_DURATION`.
     Draw,
-    /// The main thread has finished its part and waits for the render thread to take the frame: in no stage
-    /// of the platform, but in its total.
+    /// The main thread has finished its part and waits for the render thread to take the frame. The platform
+    /// counts this time in its total, but in none of its stages.
     RenderWait,
     /// `SYNC_DURATION`.
     Sync,
@@ -52,8 +52,8 @@ pub enum Stage {
     CommandIssue,
     /// `SWAP_BUFFERS_DURATION`.
     SwapBuffers,
-    /// The part of the total beyond all stages: the GPU's work after the buffers were swapped (API 31 and
-    /// newer).
+    /// The part of the platform's total after its last stage: the GPU's work after the buffers were swapped
+    /// (API 31 and newer).
     GpuTail,
 }
 
@@ -137,7 +137,8 @@ pub enum JankPlace {
     OwnMessage,
     /// Another message, before the next frame could begin.
     OtherMessage,
-    /// The main thread, but in no message: input, a descriptor's callback, or no processor.
+    /// The main thread outside of messages: it handled input or a descriptor's callback, or waited for a
+    /// processor.
     OutsideOfMessages,
     /// Not the main thread: the render thread, the GPU or the system.
     AfterMain,
@@ -156,11 +157,11 @@ pub struct FrameFlags(pub u16);
 impl FrameFlags {
     /// A view scrolled in the frame.
     pub const SCROLLED: Self = Self(1);
-    /// A finger was down, or had caused the scroll that goes on.
+    /// A finger was down, or had started the scroll that still went on.
     pub const FINGER: Self = Self(1 << 1);
     /// The scroll went on without the finger.
     pub const FLING: Self = Self(1 << 2);
-    /// The first frame of a new window, by the platform's report of its stages: no jank.
+    /// The first frame of a new window, by the platform's report of its stages. It never counts as jank.
     pub const FIRST_DRAW: Self = Self(1 << 3);
     /// The scroll was noticed outside of a frame.
     pub const ASKED_LATE: Self = Self(1 << 4);

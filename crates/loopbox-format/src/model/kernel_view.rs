@@ -19,7 +19,7 @@ pub struct MainThread {
     /// The thread's progress from `captured_ns` to the completion of the report; `None` when the kernel does
     /// not report it.
     pub progress: Option<Progress>,
-    /// Its native stack; `None` when no signal stopped it.
+    /// Its native stack; `None` when no signal stopped the thread.
     pub native: Option<NativeStack>,
 }
 
@@ -32,8 +32,8 @@ pub struct SystemCall {
     /// `None`.
     pub arguments: Vec<Option<u64>>,
     /// What the first argument stands for if it is a file descriptor: a path below `/dev`,
-    /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is not one. It
-    /// contains no name that an app or a user chose.
+    /// `anon_inode:[eventpoll]`, `socket`, `pipe`, `file`, `file in databases`; empty when it is no file
+    /// descriptor. It contains no name that an app or a user chose.
     pub descriptor: String,
     /// Where the number and the arguments were read.
     pub source: SystemCallSource,
@@ -73,8 +73,8 @@ pub struct Progress {
 pub struct NativeStack {
     /// When it was taken, uptime.
     pub captured_ns: Uptime,
-    /// The frames, innermost first. They end where the chain of frame pointers ends: at the latest below the
-    /// first Java method, whose code keeps none.
+    /// The frames, innermost first. They end where the chain of frame pointers ends: at the latest before the
+    /// first Java method, whose code keeps no frame pointer.
     pub frames: Vec<NativeFrame>,
     /// The files that the frames are in.
     pub modules: Vec<NativeModule>,

@@ -42,8 +42,8 @@ impl LifecycleStep {
 /// Steps of an activity's life cycle in the order in which they began; the last eight. A step is included
 /// from its first callback on, so it may not be over.
 ///
-/// It takes only three bytes, so that the name of a message in the app takes no more memory with it than
-/// without.
+/// It has only three bytes. In the app they fit into the padding of the type for a message's name, which
+/// therefore does not grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LifecycleSteps([u8; 3]);
 

@@ -48,7 +48,7 @@ pub use token::{NoToken, Token};
 pub use tree::{Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode};
 pub use uptime::Uptime;
 
-/// One message history: everything that a dump leaves behind.
+/// Everything that a report contains.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// The writer, the time, the reason, and the limits.
@@ -59,7 +59,7 @@ pub struct Report {
     pub main: MainState,
     /// The verdict whether the main thread responded, and the evidence.
     pub anr: Anr,
-    /// The system's warnings of an ANR that came while the main thread was late, oldest first.
+    /// Warnings of a possible ANR, oldest first. The system sent them while the main thread was late.
     pub anr_warnings: Vec<AnrWarning>,
     /// What the system recorded of the ANR that ended the process; `None` when it is not known.
     pub anr_info: Option<AnrInfo>,
@@ -92,7 +92,7 @@ pub struct Report {
     /// (docs/file-format.md). Empty when it was not written in the app.
     pub digest: String,
     /// The parts of the ring that could not be used when the report was recovered, one line each with its
-    /// offset in the ring. Empty when all of it could be used, and for a report that was not recovered.
+    /// offset in the ring. Empty when the whole ring could be used, and for a report that was not recovered.
     pub lost: Vec<String>,
     /// ART's own trace of the ANR that ended the process.
     pub system_trace: PackedTrace,

@@ -31,8 +31,9 @@ pub enum End {
     Returned,
     /// It threw an exception that Looper's observer reported.
     Threw,
-    /// No end was seen: the next message began first, or the message around it ended (an `Error`, or an
-    /// exception with the Printer hook). Its duration is at most the time until then.
+    /// No end was seen: the next message began first, or the outer message ended. With the Printer hook any
+    /// exception causes this, with the other hooks only an `Error`. The message's duration is at most the
+    /// time until then.
     Missed,
 }
 
@@ -50,12 +51,11 @@ pub enum NamedBy {
     Window,
     /// A callback of the framework that ran in the message: that of a display frame.
     Callback,
-    /// Callbacks of an activity's life cycle that have run in the message so far. Its target is the class of
-    /// the activity: the class of the Handler is not known.
+    /// Callbacks of an activity's life cycle that have run in the message so far. The message's target is
+    /// then the class of the activity: the class of the Handler is not known.
     Lifecycle(LifecycleSteps),
-    /// The head of the queue before the message was taken from it. Where another thread posted or removed a
-    /// message in that moment, the name is another message's. That is so for one name in some hundreds at
-    /// worst.
+    /// The head of the queue just before the message was taken from it. If another thread posted or removed a
+    /// message in that moment, the name is another message's: at worst one name in some hundreds.
     Peek,
 }
 
@@ -125,7 +125,8 @@ pub struct Record<D = Vec<Detail>> {
     pub kind: RecordKind,
     /// Position in the history since the recorder was installed, from 1 without gaps.
     pub seq: u64,
-    /// The token of the first message; for idle records, of the message that follows.
+    /// The token of the first message. For an idle record, which has no message, it is the token of the
+    /// message that follows.
     pub first_token: Token,
     /// How many messages it covers: tokens `first_token..first_token + count`.
     pub count: u32,
@@ -146,7 +147,7 @@ pub struct Record<D = Vec<Detail>> {
     pub slowest: Option<Slowest>,
     /// Messages kept by name, in order of dispatch.
     pub details: D,
-    /// How many messages deserved a name but found no room.
+    /// How many messages should have been kept by name, but found no room.
     pub dropped_details: u32,
     /// False for the group that was still open when the dump was made.
     pub closed: bool,

@@ -25,10 +25,11 @@ pub enum MainState {
 /// idle handler.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Outside {
-    /// The token of its stack tree, if there is one: [`Token::outside_before`] the message that follows.
+    /// The token of its stack tree, if there is one. It is [`Token::outside_before`] of the message that
+    /// follows.
     pub token: Token,
-    /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to
-    /// wait for one, uptime. What runs outside of messages began then or later.
+    /// When the last message ended, uptime. Where no hook reports messages, it is when the main thread was
+    /// last seen waiting for one. What runs outside of messages began then or later.
     pub after_ns: Uptime,
     /// When it began, uptime; `None` when it is unknown.
     pub start_ns: Option<Uptime>,
@@ -39,7 +40,8 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// How long it had run: since its start, or, when that is unknown, at most since the last message.
+    /// How long the work outside of messages had run at `as_of_ns`. When its start is unknown, this is the
+    /// time since the last message, which is at least as long.
     pub fn age_ns(&self) -> u64 {
         self.as_of_ns.since(self.start_ns.unwrap_or(self.after_ns))
     }

@@ -1,6 +1,6 @@
 //! ART's own trace of an ANR, packed.
 
-/// ART's own trace of an ANR, as the system kept it and the app's next start put it into the file.
+/// ART's own trace of an ANR. The system kept it, and the app's next start wrote it into the file.
 #[derive(Debug, Clone, Default, Eq)]
 pub struct PackedTrace {
     /// The text, packed by gzip; empty without a trace.

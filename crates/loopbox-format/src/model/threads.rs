@@ -8,7 +8,8 @@ use bincode::{Decode, Encode};
 pub struct OtherThreads {
     /// When they were read, uptime.
     pub captured_ns: Uptime,
-    /// Threads with a stack first, then in the kernel's order; empty when they were not read.
+    /// The threads, empty when they were not read. Those with a stack come first. In both groups, sleeping
+    /// threads come before running ones, in the kernel's order.
     pub threads: Vec<OtherThread>,
     /// How many more threads there were.
     pub left_out: u32,

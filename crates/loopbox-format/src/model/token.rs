@@ -44,7 +44,7 @@ impl Token {
         Self(self.0.saturating_add(messages))
     }
 
-    /// How many messages later it is than an earlier one; 0 when it is not later.
+    /// How many messages after `earlier` this one comes; 0 when it is not later.
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

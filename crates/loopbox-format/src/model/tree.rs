@@ -106,8 +106,8 @@ pub struct Phase {
 pub struct TreeNode {
     /// Which frame.
     pub location: LocationId,
-    /// Samples between the end of the previous sibling, or the start of the parent for a first child, and
-    /// this node.
+    /// How many samples lie between the end of the previous sibling and this node. For a first child, they
+    /// are counted from the start of the parent.
     pub skip: u32,
     /// How many consecutive samples have this frame here.
     pub count: u32,
@@ -127,7 +127,8 @@ pub struct StackTree {
     pub source: StackSource,
     /// The requested intervals; the first phase begins with sample 0.
     pub phases: Vec<Phase>,
-    /// When each sample was taken: nanoseconds since the previous one, the first since `start_ns`.
+    /// When each sample was taken: nanoseconds since the previous sample; for the first sample, since
+    /// `start_ns`.
     pub sample_deltas_ns: Vec<u64>,
     /// The nodes in pre-order; the bottom frames are the roots.
     pub nodes: Vec<TreeNode>,

@@ -6,17 +6,17 @@ use super::recursion::{Node, Place, fold};
 /// A method of the hot path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hot {
-    /// The node with the most time among the merged ones.
+    /// The node with the most time, of all nodes that were merged into this method.
     pub node: u32,
-    /// The time of all merged nodes.
+    /// The time of all nodes that were merged into this method.
     pub total_ns: u64,
 }
 
-/// A method with its whole time under the same callers.
+/// The calls of one method under the same callers, merged.
 struct Merged {
     caller: Option<u32>,
     hot: Hot,
-    /// The time of the node with most time.
+    /// The time of the merged node with the most time.
     most_ns: u64,
 }
 
@@ -85,7 +85,7 @@ fn merge(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Merged> {
     merged
 }
 
-/// Whether a caller of the node belongs to the same method: then its time includes the node's.
+/// Whether `node` has a caller that belongs to `method`. If so, that caller's time includes the node's time.
 fn is_above(nodes: &[Node], to: &[u32], node: &Node, method: u32) -> bool {
     let mut at = node.parent;
     while let Some(caller) = at {

@@ -58,7 +58,8 @@ pub struct Method<'a> {
 }
 
 impl Method<'_> {
-    /// What the folding of recursion depends on; `None` for a method of the platform, or without a class.
+    /// The class and package by which recursion is recognised; `None` for a method of the platform, or
+    /// without a class.
     pub fn place(&self) -> Option<Place> {
         if self.owner == Owner::Platform || self.class.is_empty() {
             return None;
@@ -73,12 +74,12 @@ impl Method<'_> {
     }
 }
 
-/// A message by what does not change from build to build.
+/// The part of a message's name that does not change from build to build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
     /// The callback, or the Handler's class and `what`.
     pub text: String,
-    /// Whether a class of the app kept its name in it.
+    /// Whether `text` has a class of the app whose name is not obfuscated.
     has_kept_name: bool,
 }
 
@@ -105,7 +106,7 @@ impl Words {
     }
 }
 
-/// The properties by which two reports have the same problem.
+/// What two reports of the same problem have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// The frames from the app's first method to the one in which the time is spent; the platform's method
@@ -118,7 +119,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature for the methods of [`path`]. `cause`: for a jank frame why it was late; empty for a
+    /// The signature for the methods of [`path`]. `cause` says why a jank frame was late; it is empty for a
     /// report.
     pub fn new(path: &[Method<'_>], cause: &str, message: &Words, version: &str) -> Self {
         let is_made_up = |class: &str| seems_obfuscated(class) && !is_real(class, path);

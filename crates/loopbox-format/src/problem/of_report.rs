@@ -7,10 +7,10 @@ use crate::model::{
 };
 use crate::stacks::place;
 
-/// The minimum length of an earlier message that a report can be about.
+/// A report can be about an earlier message if that message took at least this long.
 const LONG_NS: u64 = 1_000_000_000;
-/// The longest time since the end of an earlier message that a report can be about: the shortest time-out of
-/// the system.
+/// A report can be about an earlier message if that message ended at most this long ago: the shortest
+/// time-out of the system.
 const RECENT_NS: u64 = 5_000_000_000;
 /// The minimum weight of the last sample: a stack counts even if the message ended right after it was taken.
 const MIN_WEIGHT_NS: u64 = 1_000;
@@ -57,7 +57,7 @@ fn message(main: &MainState, history: &[Record], token: Token) -> Option<Words> 
     running.or_else(recorded).map(Words::new)
 }
 
-/// When a report was written; for a file without that, the last instant that it knows.
+/// When a report was written. If the file does not say, the result is the latest instant in the report.
 pub fn written_at(report: &Report) -> Uptime {
     let dumped_ns = report.meta.dumped_at.uptime_ns;
     match &report.main {
@@ -72,9 +72,9 @@ pub fn written_at(report: &Report) -> Uptime {
     }
 }
 
-/// The end of a message, or of what ran outside of messages: no stack of it represents time after that end.
-/// For what still ran at the dump, the result is the instant that the report describes. If the history does
-/// not have the end of a message, the result is `at_ns`, because the message ended before.
+/// When a message, or what ran outside of messages, ended: its samples cover no time after that. For what
+/// still ran at the dump, the result is the instant that the report describes. If the history does not have
+/// the end of a message, the result is `at_ns`, because the message ended before.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,
@@ -90,8 +90,9 @@ pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Up
     }
 }
 
-/// When each of at most `most` samples of a message that ended at `end_ns` was taken. The last entry is the
-/// end of the last sample: one sampling interval later, or the end of the message.
+/// The times at which the samples of a message were taken, at most `most` of them. The message ended at
+/// `end_ns`. The last entry is the end of the last sample: one sampling interval later, or the end of the
+/// message.
 pub fn sample_times(tree: &StackTree, end_ns: Uptime, most: usize) -> Vec<Uptime> {
     let mut at = tree.start_ns;
     let mut times: Vec<Uptime> = Vec::new();
@@ -193,8 +194,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The subject when a message took this long and ended this long before second 60, while another runs
-    /// since.
+    /// The subject at second 60. One message took `took` seconds and ended `ended` seconds ago; another one
+    /// has been running for `runs` seconds, or nothing is known of main if `runs` is 0.
     fn about(took: u64, ended: u64, runs: u64) -> Option<Token> {
         let at_ns = Uptime(60 * SECOND);
         let start_ns = Uptime((60 - ended - took) * SECOND);

@@ -1,11 +1,12 @@
 //! Recursion in sampled stacks: a method that calls itself, and methods that call each other.
 //!
-//! A parser's `value > array > value > object` is one method to its reader. Folded into the first call it has
-//! all of its time; unfolded, each depth has a small part.
+//! For the reader of a report, a parser's `value > array > value > object` is one method. When the inner
+//! calls are folded into the first one, that call has all of the time. Unfolded, each depth has a small part
+//! of it.
 
 use super::numbers::Numbers;
 
-/// A method over a run of samples, under its caller.
+/// A method in consecutive samples, under one caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
     /// The index of the caller's node, which comes before it; `None` for a root.
@@ -16,8 +17,9 @@ pub struct Node {
     pub total_ns: u64,
 }
 
-/// Whose code a frame is, as far as recursion depends on it. In the platform only a method that calls itself
-/// counts as recursion: between two calls of `View.draw` is the app's view, which takes the time.
+/// Class and package of a method: recursion of several methods is recognised by them. Methods of the platform
+/// have no place: of these, only a method that calls itself is a recursion. For example, an app's view is
+/// between two calls of `View.draw`, and the time is the view's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// A hash of its outermost class.

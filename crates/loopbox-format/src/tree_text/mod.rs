@@ -1,7 +1,8 @@
 //! Qimao's text form of a trace tree: `name;count;offset;children;` for each node, in pre-order.
 //!
-//! `count` is how many consecutive samples have the frame, `offset` the first of them, `children` how many of
-//! the following nodes are its direct children. There is one root, and there are no times.
+//! `count` is how many consecutive samples have the frame, and `offset` is the index of the first of them.
+//! `children` is how many of the following nodes are direct children. There is one root, and there are no
+//! times.
 
 mod names;
 
@@ -15,7 +16,8 @@ const NO_COMMON_ROOT: &str = "(root)";
 const ONSET_NS: u64 = 50_000_000;
 /// The sampling interval that Qimao configures.
 const INTERVAL_NS: u64 = 10_000_000;
-/// The most samples that a text may claim; Qimao stops at 5000.
+/// The most samples that a text may claim. The recorder of Qimao, which this text format comes from, writes
+/// at most 5000.
 const MAX_SAMPLES: u32 = 1 << 20;
 
 /// Writes a tree as Qimao does.

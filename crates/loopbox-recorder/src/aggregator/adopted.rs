@@ -42,8 +42,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.running(token, start_ns, 1);
     }
 
-    /// Ends all running messages. The outermost one ends as `end` says, or counts as returned if recording
-    /// began in it; when it was due is not known. The inner ones count as having lost their ends.
+    /// Ends all running messages. The outermost one gets the end `end`; but if recording began in it, it gets
+    /// [`End::Returned`]. Its due time is not known. The inner ones get [`End::Missed`].
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();

@@ -36,9 +36,9 @@
 //! each other, and which have lost their ends. The module [`adopted`] has what is special about the message
 //! that recording begins in.
 //!
-//! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees it go on
-//! after an inner one, so that from each inner end on the thread counts as [idle](Environment::idle), as
-//! between any two messages.
+//! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees the outer
+//! message go on when an inner one has ended. So after each inner message the thread counts as
+//! [idle](Environment::idle), as between any two messages.
 //!
 //! # When a record is handed over
 //!
@@ -100,7 +100,7 @@ pub struct Described<'a> {
 pub struct Ended {
     /// Its token; [`Token::NONE`] before the first one has ended.
     pub token: Token,
-    /// How long it ran. If a loop ran inside of it: how long it ran after the last message of that loop.
+    /// How long the message ran. If it ran a loop: how long it ran after the last message of that loop.
     pub ran_ns: u64,
     /// When it ended.
     pub end_ns: Uptime,
@@ -119,7 +119,7 @@ struct Beginning {
     token: Token,
     /// Up to this time, everything before the message was accounted for.
     cursor_ns: Option<Uptime>,
-    /// Whether the record that was closed last is that of the rest before this message.
+    /// Whether the record that was closed last covers the rest before this message.
     closed_rest: bool,
 }
 
@@ -297,9 +297,9 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Whether a dispatch that ends here belongs to an outer message, so that the innermost one lost its end.
-    /// In that case the innermost one is closed as [`End::Missed`], and may be described before this or
-    /// [`end`](Self::end) is called again.
+    /// Whether the dispatch that ends at this stack pointer is that of an outer message. If so, the innermost
+    /// message has lost its end and is closed as [`End::Missed`]. That message may be described until this
+    /// method or [`end`](Self::end) is called again.
     pub fn miss_inner(&mut self, at: StackPointer) -> bool {
         self.settle();
         let inner = self.nesting.depth_of_end(at).is_some_and(|ending| self.nesting.depth() > ending);
@@ -348,8 +348,8 @@ impl<H: Environment> Aggregator<H> {
         self.settle();
     }
 
-    /// The part of a message's name that is kept: no class of the app's own when only components are to be
-    /// named.
+    /// The part of a message's name that is kept: without the app's own class names when only components are
+    /// to be named.
     fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
         // A component's message with a class of the app for its target.
         let of_app = match described.named_by {
@@ -436,8 +436,9 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// The end of a message during which the Looper has rested. A message without a reported end ended before
-    /// that rest; otherwise its loop was left after the rest, at a time that nothing shows.
+    /// When a message ended during which the Looper has rested. If its end was not reported, it ended before
+    /// that rest. Otherwise its loop was left after the rest, at an unknown time, and the message ended
+    /// `now`.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);

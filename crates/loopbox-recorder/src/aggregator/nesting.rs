@@ -28,8 +28,9 @@ pub(super) struct Dispatch {
 pub(super) struct Nesting {
     dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// What to add to the stack pointer of an end to compare it with those of starts: the two hooks differ in
-    /// frame size.
+    /// The distance from the stack pointer of an end to that of its start: the hook for ends and the hook for
+    /// starts differ in frame size. It is added to an end's pointer before that is compared with those of
+    /// starts.
     end_shift: i64,
 }
 
@@ -57,7 +58,7 @@ impl Nesting {
     }
 
     /// Notes that a loop inside of the innermost message runs another message, or waits. Returns the token of
-    /// the innermost message when this is noted for it for the first time.
+    /// the innermost message the first time that this is noted for it, and `None` later.
     pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)
@@ -88,8 +89,8 @@ impl Nesting {
         self.top().is_some_and(|top| top.pointer == StackPointer::BELOW_ALL)
     }
 
-    /// Whether the innermost message cannot be running any more, given that another one begins at this stack
-    /// pointer, or must be removed to make room.
+    /// Whether the innermost message must be removed before another message begins at this stack pointer:
+    /// because the innermost message cannot be running any more, or to make room.
     pub(super) fn is_left_before(&self, at: StackPointer) -> bool {
         self.top().is_some_and(|top| !at.is_inside(top.pointer) || self.depth == MAX_DEPTH)
     }

@@ -1,6 +1,6 @@
-//! Work outside of messages. A hook of the queue's poll knows when a thread has not rested since its last
-//! message: either a poll that did not wait called callbacks of descriptors, such as those of input, or idle
-//! handlers ran.
+//! Work outside of messages. A hook of the queue's poll knows whether a thread has rested since its last
+//! message. It has not if a poll called callbacks of descriptors (such as those of input) without waiting
+//! first, or if idle handlers ran.
 
 use super::Aggregator;
 use crate::Environment;
@@ -20,9 +20,10 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Accounts for the time from the cursor until `now` as work outside of messages, if it is as long as a
-    /// message that is kept. Shorter work counts as idle time, as with every other hook. Returns whether it
-    /// was accounted for. Work of a loop inside of a message belongs to that message.
+    /// Accounts for the time from `cursor_ns`, up to which all time is accounted for, until `now` as work
+    /// outside of messages, if that time is as long as a message that is kept. Shorter work counts as idle
+    /// time, as with every other hook. Returns whether the time was accounted for. Work of a loop inside of a
+    /// message belongs to that message.
     pub(super) fn work_outside(&mut self, now: Uptime) -> bool {
         if self.nesting.depth() > 0 {
             return false;

@@ -6,9 +6,10 @@ use crate::{Dirty, Environment};
 use loopbox_format::model::{RecordKind, Uptime};
 
 impl<H: Environment> Aggregator<H> {
-    /// Ends the open group where it is, and opens a new record for `start..now`, which is full at once.
+    /// Ends the open group as it is, and opens a new record for `start..now`, which counts as full at once.
     ///
-    /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
+    /// The CPU clock is read here once for both records: it cannot have been read at the border between them.
+    /// See [`share_of_cpu`].
     pub(super) fn split(&mut self, kind: RecordKind, start: Uptime, now: Uptime) {
         let own = now.since(start);
         let before = if self.is_open { self.open.wall_ns } else { 0 };

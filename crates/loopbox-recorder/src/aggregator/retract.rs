@@ -17,8 +17,8 @@ impl<H: Environment> Aggregator<H> {
         self.beginning = Some(Beginning { token, cursor_ns, closed_rest });
     }
 
-    /// What began last was not a message: nothing ran. Its number is given to the next message. Does nothing
-    /// when something has meanwhile ended, or begun inside of it.
+    /// Withdraws the last beginning: it was not a message, and nothing ran. Its number is given to the next
+    /// message. Does nothing when something has ended since, or another message has begun inside of it.
     pub fn retract(&mut self) {
         let Some(beginning) = self.beginning.take() else { return };
         if self.nesting.top().is_none_or(|top| top.token != beginning.token) {

@@ -126,7 +126,8 @@ fn idle_handlers_run_in_no_message() {
     assert_eq!(main.said(), ["begin"], "what follows is a poll without waiting, too");
 }
 
-/// The hook was removed during what began last: it may have been a message whose end nobody saw.
+/// The hook was removed while the work that began last was running. This may have been a message, whose end
+/// nobody saw.
 #[test]
 fn what_began_before_polls_were_missed_is_lost_and_not_taken_back() {
     let mut main = Main::new();

@@ -28,7 +28,7 @@ pub(crate) struct Recording {
     pub(crate) unseen_ns: Uptime,
     pub(crate) cpu_reads: std::cell::Cell<u32>,
     pub(crate) states: Vec<State>,
-    /// The number that was announced for the next message when the thread last became idle.
+    /// The token that was announced for the next message when the thread last became idle.
     pub(crate) next: u64,
     /// How many messages were running when the thread last became idle: messages whose nested loops waited.
     pub(crate) around: u32,
@@ -141,8 +141,8 @@ impl Main {
         self.aggregator.end(Self::pointer(depth, true), None, End::Returned)
     }
 
-    /// Runs an outermost message: it computes for this long. It is described when the aggregator wants a
-    /// description. Returns its token.
+    /// Runs an outermost message, which computes for `ns` nanoseconds. It is described when the aggregator
+    /// wants a description. Returns its token.
     pub(crate) fn message(&mut self, ns: u64) -> u64 {
         let token = self.begin(1);
         self.compute(ns);

@@ -1,4 +1,4 @@
-//! The groups that are known already, in a file between two runs: the other groups are new.
+//! A file that keeps the known groups from one run to the next. All other groups are new.
 
 use super::summary::Summary;
 use crate::model::Identity;

@@ -23,7 +23,8 @@ loopbox_format::names! {
     Unit { Users: "users", Sessions: "sessions", UsersWithAReport: "users with a report", Reports: "reports" }
 }
 
-/// What the caller has counted: users or uses of the app. Reports do not contain this number.
+/// What the caller has counted: the app's users, or how often the app was used. Reports contain neither
+/// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     /// The number of users of the app.
@@ -42,7 +43,7 @@ impl Active {
 }
 
 impl Unit {
-    /// Whether a user counts once, however many reports it sent.
+    /// Whether each user counts only once, even when the user sent several reports.
     pub(super) fn is_of_users(self) -> bool {
         matches!(self, Self::Users | Self::UsersWithAReport)
     }

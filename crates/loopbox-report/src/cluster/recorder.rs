@@ -1,4 +1,4 @@
-//! Which parts of the recorder were off in many reports, and why. They show how well the recorder itself
+//! Which parts of the recorder were off in many reports, and why. This shows how well the recorder itself
 //! works on the devices of all users.
 
 use super::cardinality::{NameCount, TopNames};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// How many reasons are kept of each part.
+/// How many reasons are kept for each part.
 const MAX_REASONS: usize = 8;
 /// How many characters of a reason are compared.
 const MAX_REASON_CHARS: usize = 80;
@@ -22,8 +22,8 @@ pub struct PartOff {
     pub name: Name<Feature>,
     /// The number of reports in which the part was off.
     pub reports: u64,
-    /// The most frequent reasons, most frequent first: the recorder's text up to its first comma, colon or
-    /// semicolon.
+    /// The most frequent reasons, the most frequent one first. A reason is the recorder's text up to its
+    /// first comma, colon or semicolon.
     pub reasons: Vec<NameCount>,
 }
 
@@ -35,7 +35,8 @@ pub(super) fn off_in(a: &Analysis) -> Vec<Off> {
     a.features.iter().filter(|part| !part.on).map(|part| (part.feature, reason(&part.detail))).collect()
 }
 
-/// The part of a text that does not depend on the process: numbers and names come after it.
+/// The text up to its first comma, colon or semicolon. This part has no numbers and names of one process, so
+/// it is equal in all processes.
 fn reason(detail: &str) -> String {
     let kind = detail.split([',', ':', ';']).next().unwrap_or_default().trim();
     let kind = if kind.is_empty() { "no reason" } else { kind };

@@ -1,4 +1,4 @@
-//! The data of one report, one stall or one jank frame that clustering needs.
+//! What clustering needs to know about a report, a stall or a jank frame.
 
 use super::amount::Amount;
 use super::recorder::{Off, off_in};
@@ -20,13 +20,13 @@ const USER: &str = "user";
 pub struct Representative {
     /// The file of the report.
     pub path: String,
-    /// The headline of the report's diagnosis; for a stall, what took how long.
+    /// The headline of the report's diagnosis; for a stall, which message took how long.
     pub headline: String,
     /// The method to look at first.
     pub culprit: Option<String>,
 }
 
-/// What clustering needs of one report, stall or jank frame. Each sighting is made without the others, so
+/// What clustering needs of one report, stall or jank frame. Sightings do not depend on each other, so
 /// threads can share the work.
 #[derive(Debug, Clone)]
 pub struct Sighting {
@@ -78,8 +78,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of a report's jank frames: of the frames that were shown at least one refresh too long
-    /// and have a valid refresh interval.
+    /// The sightings of a report's jank frames. A frame has one if it was shown at least one refresh too long
+    /// and its refresh interval is valid.
     pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
         a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

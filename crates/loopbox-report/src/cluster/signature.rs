@@ -1,7 +1,7 @@
-//! What makes two reports, stalls or jank frames the same problem, by [`loopbox_format::problem`].
+//! How [`loopbox_format::problem`] decides that two reports, stalls or jank frames show the same problem.
 //!
-//! The app computes the same for its own reports. Here names may be retraced, and the app's packages may be
-//! known, which makes groups more exact.
+//! The app computes the same signatures for its own reports. Here names may be retraced, and the app's
+//! packages may be known, which makes groups more exact.
 
 use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, SampledNode, SampledTree, method_ids};
@@ -34,8 +34,8 @@ impl Problem {
         Self::of(a, diagnosis.primary_cause().map_or(UNCLEAR, |cause| cause.rule), "", token)
     }
 
-    /// The problem of a jank frame: by the stacks of the message that delayed it, or else by that message's
-    /// name.
+    /// Identifies the problem of a jank frame by the stacks of the message that delayed it, or else by that
+    /// message's name.
     pub(super) fn of_jank(a: &Analysis, jank: &JankFrame) -> Self {
         let cause = jank.place.map_or(UNCLEAR, |place| place.name());
         Self::of(a, cause, cause, tree_token(a, jank).or_else(|| message_token(jank)))

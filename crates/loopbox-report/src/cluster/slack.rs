@@ -7,7 +7,7 @@ use crate::render::json_text;
 use crate::render::slack_text::{MAX_BLOCKS, code, context, escape, header, section};
 use serde_json::json;
 
-/// The blocks besides the groups: the header, the line below it, and the last line.
+/// The number of blocks that are not groups: the header, the line below it, and the last line.
 const OTHER_BLOCKS: usize = 3;
 
 /// The JSON of a webhook message, with at most `limit` groups; `None` where there is no group to write about.

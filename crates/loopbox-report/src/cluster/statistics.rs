@@ -1,8 +1,8 @@
 //! The confidence intervals of a rate and of its change.
 //!
-//! A rate is shown with the score interval of Wilson (1927), the difference of two rates with the interval
-//! that Newcombe (1998, Statistics in Medicine 17, method 10) derives from their Wilson intervals. Both hold
-//! for small and for zero counts, where the textbook interval does not.
+//! A rate is shown with the score interval of Wilson (1927). The difference of two rates is shown with the
+//! interval that Newcombe (1998, Statistics in Medicine 17, method 10) derives from their Wilson intervals.
+//! Both hold for small and for zero counts, where the textbook interval does not.
 
 /// The confidence of each interval.
 pub(super) const CONFIDENCE: f64 = 0.95;
@@ -21,8 +21,8 @@ pub(super) fn deviations(comparisons: usize) -> f64 {
     high
 }
 
-/// The part of a normal distribution that lies above this many standard deviations (at least 1), by the
-/// continued fraction of Laplace.
+/// The part of a normal distribution above `deviations` standard deviations (at least 1), by the continued
+/// fraction of Laplace.
 fn upper_tail(deviations: f64) -> f64 {
     let fraction = (1..=300).rev().fold(deviations, |below, k| deviations + f64::from(k) / below);
     (-deviations * deviations / 2.0).exp() / std::f64::consts::TAU.sqrt() / fraction
@@ -45,7 +45,7 @@ impl Counted {
     }
 }
 
-/// A part of a whole with its interval, all from 0 to 1.
+/// The share of a part in a whole, with its interval. All three numbers are from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Proportion {
     pub(super) low: f64,

@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.cluster/1";
-/// How many versions a trend has at most: the newest ones.
+/// How many versions a trend has at most, the newest ones.
 const MAX_TREND: usize = 8;
 /// How many devices, versions and other names a group lists at most.
 const MAX_LISTED: usize = 5;
@@ -49,7 +49,7 @@ pub struct Summary {
     /// The groups, sorted by `ranked_by`, largest first.
     pub groups: Vec<Group>,
     /// The parts of the recorder that were off in some of the reports, the most frequent ones first. They
-    /// show how well the recorder itself works; reports do not say what the start guard did.
+    /// show how well the recorder itself works. Reports do not contain what the start guard did.
     pub recorder: Vec<PartOff>,
 }
 
@@ -75,8 +75,8 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
-    /// For each of the newest versions, oldest first: which share of its reports is in the group; 0 for a
-    /// version without a report of the group.
+    /// The newest versions, oldest first, each with the share of its reports that are in the group. The share
+    /// is 0 for a version without a report of the group.
     pub trend: Vec<VersionShare>,
     /// When the first report of the group was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -88,8 +88,8 @@ pub struct Group {
     pub top_messages: Vec<NameCount>,
     /// The ANR verdicts of the group's reports: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
     pub anr_verdicts: Vec<NameCount>,
-    /// The app's frames of all reports of the group, the first method of the app first; a method of the
-    /// platform when no report shows the app's code.
+    /// The app's methods on the hot path that the reports of the group share, outermost first. If there are
+    /// none, other methods of that path.
     pub frames: Vec<String>,
     /// The app version of a group with obfuscated names, which are valid for one version only; empty for any
     /// other group.
@@ -98,7 +98,7 @@ pub struct Group {
     pub representative: Representative,
 }
 
-/// How much of a version's reports a group has.
+/// The share of a version's reports that are in a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionShare {
     /// The version, as its reports name it.
@@ -110,9 +110,9 @@ pub struct VersionShare {
 }
 
 impl Clusters {
-    /// The groups, sorted by the measure of the total, largest first. `skipped` is the number of files that
-    /// could not be used, `duplicates` the number of files left out because another one has the same
-    /// recording.
+    /// The groups, sorted by [`Summary::ranked_by`], largest first. `skipped` is the number of files that
+    /// could not be used. `duplicates` is the number of files that were left out because another file has the
+    /// same recording.
     pub fn summary(&self, skipped: u64, duplicates: u64) -> Summary {
         let newest = self.newest_versions();
         let mut groups: Vec<Group> =
@@ -154,8 +154,8 @@ impl Clusters {
 }
 
 impl Summary {
-    /// Gives each group its rate. `of` is the number of users of the app, or of its uses, in the time of the
-    /// reports.
+    /// Gives each group its rate. `of` is how many users the app had, or how often it was used, in the time
+    /// of the reports.
     pub fn add_rates(&mut self, active: Active, of: u64) {
         let population = Population { unit: active.unit(), of: Counted::new(of, true) };
         self.rates_of = Some(Name(population.unit));

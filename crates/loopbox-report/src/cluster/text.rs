@@ -90,7 +90,7 @@ pub(super) fn causes(group: &Group) -> String {
     }
 }
 
-/// The names with their shares of `of` reports: `5.2.1 (70 %), 5.2.0 (30 %)`.
+/// The names, each with its share in `of` reports: `5.2.1 (70 %), 5.2.0 (30 %)`.
 fn list(named: &[NameCount], of: u64) -> String {
     let one = |n: &NameCount| format!("{} ({:.0} %)", n.name, 100.0 * n.reports as f64 / of.max(1) as f64);
     named.iter().map(one).collect::<Vec<_>>().join(", ")

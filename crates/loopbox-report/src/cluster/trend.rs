@@ -18,7 +18,8 @@ const BELOW: usize = 20;
 /// How many characters of a version fit below its bar.
 const MAX_CHARS: usize = 10;
 
-/// A bar for each version, the highest share as high as the drawing; empty for fewer than two versions.
+/// A drawing with a bar for each version. The bar of the highest share has the full height. Empty for fewer
+/// than two versions.
 pub(super) fn bars(trend: &[VersionShare]) -> String {
     if trend.len() < 2 {
         return String::new();

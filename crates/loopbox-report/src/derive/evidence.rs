@@ -50,8 +50,8 @@ fn kind(a: &Analysis) -> Option<String> {
     Some(format!("what the system waited for: {}{}{unseen}", call.words, given.unwrap_or_default()))
 }
 
-/// Why the recorder may have missed the system's signal; `None` when it cannot have missed it. When it may
-/// have, the absence of a signal proves nothing.
+/// Why the recorder may have missed the system's signal. If it may have, the absence of a signal proves
+/// nothing. `None` when the recorder cannot have missed the signal.
 fn lost_signal(a: &Analysis) -> Option<String> {
     let own = matches!(a.meta.reason, DumpReason::Hang | DumpReason::Recovered { .. });
     let state = a.features.iter().find(|state| state.feature == Feature::SigQuit)?;

@@ -1,4 +1,4 @@
-//! The words of a report's header: why, when and of what process it was written.
+//! The words of a report's header: why and when the report was written, and about which process.
 
 use crate::model::Analysis;
 use crate::model::time::format_ns;
@@ -28,8 +28,8 @@ pub(crate) fn reason(a: &Analysis) -> String {
     }
 }
 
-/// When the report was written: by the wall clock, or else as the system's trace says it, in local time
-/// without a zone.
+/// When the report was written, by the wall clock. When that is not known, the time in the system's trace:
+/// local time without a zone.
 pub(crate) fn written_at(a: &Analysis) -> String {
     let known = a.wall_clock().rfc3339(a.meta.dumped_at.uptime_ns);
     let of_trace = || {

@@ -497,17 +497,17 @@ fn verdict(report: &Report) -> Diagnosis {
     diagnose(&Analysis::new(&Decoded { report: report.clone(), damage: Vec::new() }))
 }
 
-/// The rules that have a cause of high confidence, without "not enough data", which makes no claim about the
-/// app.
+/// The rules whose causes have high confidence. "Not enough data" is left out, because it makes no claim
+/// about the app.
 fn high(diagnosis: &Diagnosis) -> BTreeSet<&'static str> {
     let high = diagnosis.causes.iter().filter(|cause| cause.confidence == Confidence::High);
     high.map(|cause| cause.rule).filter(|rule| *rule != "no-data").collect()
 }
 
-/// Whether a verdict may be surer when an input is missing. Two verdicts may be. One is "not enough data".
-/// The other is "main was free" when the CPU time of earlier idle times is missing. It then has medium
-/// confidence at most, and gives that as the reason. The recorder often cannot separate this CPU time from
-/// that of the messages before.
+/// Whether a verdict may be surer when an input is missing. Two verdicts may. One is "not enough data". The
+/// other is "main was free" when the CPU time of earlier idle times is missing. It then has medium confidence
+/// at most, and names the missing CPU time as the reason. The recorder often cannot separate this CPU time
+/// from that of the messages before.
 fn may_be_stronger(absent: &Absent, after: &Diagnosis) -> bool {
     match after.primary_cause() {
         Some(cause) if cause.rule == "no-data" => true,

@@ -1,8 +1,9 @@
-//! Where the wall time of a message went, before a cause is named: no cause may claim more than its share.
+//! Where the wall time of a message went. This is computed before a cause is named, because no cause may
+//! claim more time than its part of the message took.
 //!
 //! Each part of the time is counted once, the surest first: the process did not run, main was on a CPU, main
-//! waited for one, the stacks or the kernel show what main waited for, the runtime had stopped main. Time
-//! that none of them explains is called unexplained, and time that was not measured unmeasured.
+//! waited for a CPU, the stacks or the kernel show what main waited for, the runtime had stopped main. Time
+//! that none of them explains is called unexplained. Time that was not measured is called unmeasured.
 
 use super::collections::blocking_ns;
 use super::cpu_wait::{NO_CPU_TIME, measured_ns};
@@ -92,11 +93,13 @@ impl AccountPart {
     }
 }
 
-/// Where the wall time went of the message, or of what ran outside of messages, that a diagnosis is about.
+/// How the wall time of a message was spent. The account is of the message that a diagnosis is about, or of
+/// what ran outside of messages.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "account")]
 pub struct Account {
-    /// The token of the message. What ran outside of messages has that of the message before it, `after-45`.
+    /// The token of the message. What ran outside of messages has the token of the message before it,
+    /// `after-45`.
     #[serde(serialize_with = "serialize_token")]
     #[schemars(with = "token::Key")]
     pub token: Token,
@@ -106,7 +109,7 @@ pub struct Account {
     pub parts: Vec<AccountPart>,
     #[serde(skip)]
     wall_ns: u64,
-    /// Whether main's waits for a CPU were measured, on a machine without signs of a shortage. Then main
+    /// Whether main's waits for a CPU were measured and the machine showed no sign of a shortage. If so, main
     /// waited for a CPU no longer than the account says.
     #[serde(skip)]
     had_cpu: bool,
@@ -128,7 +131,7 @@ fn serialize_token<S: serde::Serializer>(token: &Token, to: S) -> Result<S::Ok, 
     token::Key(*token).serialize(to)
 }
 
-/// When a larger share of the time than this is unexplained, no cause that blames code is sure.
+/// When more than this share of the time is unexplained, no cause that blames code is sure.
 const MUCH_UNEXPLAINED: f64 = 0.4;
 /// When at least this share of a message is in waits, the message counts as one that waits.
 const MOSTLY_WAITS: f64 = 0.5;
@@ -217,8 +220,9 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen) - self.share(TimeUse::Suspended)
     }
 
-    /// An addition to a sentence about the message: `, 4.40 s of it frozen or stopped`. Empty unless main did
-    /// not run for much of the time.
+    /// What to add to a sentence about the message, such as `, 4.40 s of it frozen or stopped`: how long the
+    /// process was frozen, and how long the runtime had stopped main. Each of the two is left out below a
+    /// tenth of the time.
     pub(super) fn stood_still(&self) -> String {
         let much = [TimeUse::Frozen, TimeUse::Suspended].into_iter().filter(|part| self.share(*part) >= 0.1);
         let parts = much.map(|part| format!(", {} of it {}", format_ns(self.ns(part)), part.words()));
@@ -230,8 +234,8 @@ impl Account {
         1.0 - self.share(TimeUse::Frozen)
     }
 
-    /// The sentence that main made no progress for much of the time, without an explanation. It is a reason
-    /// to doubt that the code on the stacks is the cause.
+    /// A sentence which says that main made no progress for much of the time, and that nothing explains why.
+    /// It is a reason to doubt that the code on the stacks is the cause.
     fn unexplained(&self) -> Option<String> {
         let part = self.share(TimeUse::Unexplained) + self.share(TimeUse::Suspended);
         let no_cpu = if self.had_cpu { "" } else { ", or got no CPU" };
@@ -249,14 +253,14 @@ impl Account {
         found.into_iter().flatten()
     }
 
-    /// The sentence that main waited for a CPU for much of the time.
+    /// A sentence which says that main waited for a CPU for much of the time.
     fn starved(&self) -> Option<String> {
         let part = self.share(TimeUse::CpuWait);
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
     }
 
-    /// The sentence that most of the message's stacks wait, and for what. `None` when main computed for most
-    /// of the time, unless waits that use the CPU explain that.
+    /// A sentence which says that most of the message's stacks are in waits, and names these waits. `None`
+    /// when main computed for most of the time, unless waits that use the CPU explain that CPU time.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;
@@ -321,7 +325,7 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// How long main's stacks end in a native method without a known kind of wait. `None` unless the kernel
+/// For how long main's stacks end in a native method and show no known kind of wait. `None` unless the kernel
 /// reports what main waits for.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;

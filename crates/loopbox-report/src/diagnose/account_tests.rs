@@ -44,7 +44,8 @@ fn a_process_that_was_stopped_is_not_a_slow_message() {
     assert_ne!(slow.confidence, Confidence::High, "{v:#?}");
 }
 
-/// The kernel counted waits for a CPU only outside of the stop. So the share of these waits is small.
+/// While the process was stopped, the kernel counted no waits for a CPU. So the share of these waits is
+/// small.
 #[test]
 fn what_is_left_of_a_stop_is_not_the_machines_fault() {
     let report = with_gap(5_500, 170, 4_400, [PARSE, DRAW]).watched(1_130, 870).with(|report| {
@@ -89,8 +90,8 @@ fn a_heap_dump_that_suspends_all_is_named_with_its_thread() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// The first report is as seen on ART 10, where a debugger had stopped all threads. The others differ in
-/// main's CPU time.
+/// The first report was seen on ART 10, where a debugger had stopped all threads. The others differ in main's
+/// CPU time.
 #[test]
 fn a_debugger_that_stops_all_is_named() {
     let report = |cpu_ms| {
@@ -111,8 +112,8 @@ fn a_debugger_that_stops_all_is_named() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// Heap dumps stop main again and again, each for less than the shortest gap. On ART 10 a report then had one
-/// stack each 0.2 s, always at the same place in Java code, without CPU time.
+/// Heap dumps stop main again and again, each time for less than the shortest gap. On ART 10 a report then
+/// had one stack every 0.2 s, always at the same place in Java code, without CPU time.
 #[test]
 fn many_short_stops_are_no_monitor() {
     let stopped = |missed| {
@@ -163,7 +164,8 @@ fn what_no_figure_explains_keeps_a_slow_message_at_medium() {
     assert!(part(&v, TimeUse::Unmeasured) > 0.9, "{v:#?}");
 }
 
-/// A wait that has a name ends in a native method, too: the wait that the kernel reports is the same one.
+/// A wait that has a name ends in a native method, too. The native wait that the kernel reports is this same
+/// wait.
 #[test]
 fn a_native_wait_is_counted_once() {
     let sleep = "com.shop.Retry.run:3 java.lang.Thread.sleep!";

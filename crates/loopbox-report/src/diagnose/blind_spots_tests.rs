@@ -25,7 +25,7 @@ fn poll(place: &str) -> String {
     format!("android.os.MessageQueue.nativePollOnce! {place}")
 }
 
-/// The queue with one message that has been due for this long.
+/// The queue with one message that has been due for `ms` milliseconds.
 fn overdue(report: ReportBuilder, ms: u64, polling: bool) -> ReportBuilder {
     report
         .pending(&format!(
@@ -36,7 +36,8 @@ fn overdue(report: ReportBuilder, ms: u64, polling: bool) -> ReportBuilder {
         .pending(&format!("(Total messages: 1, polling={polling}, quitting=false)"))
 }
 
-/// A message that has been running since the process started, a second before the recorder was installed.
+/// A message that has been running since the process started. The recorder was installed a second after the
+/// start.
 fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
     ReportBuilder::new()
         .running(1, age_ms)
@@ -74,7 +75,7 @@ fn displaced(report: ReportBuilder) -> ReportBuilder {
     })
 }
 
-/// Adds the data that show a starved machine, apart from those of the message itself.
+/// Adds the data that show a starved machine. [`measured`] adds those of the message itself.
 fn starved_machine(report: ReportBuilder) -> ReportBuilder {
     report
         .statistic("psi.cpu.some_avg10_percent", "82.0")

@@ -1,7 +1,7 @@
 //! Who took the CPU time that main did not get: the app's own threads, or others.
 //!
-//! While main waits for a CPU, all CPUs that it may run on are in use. The process's CPU time without main's
-//! is the app's own part of that; the rest belongs to other processes and the kernel.
+//! While main waits for a CPU, all CPUs that it may run on are in use. The app's own part of this use is the
+//! CPU time of the process without main's. The rest belongs to other processes and the kernel.
 
 use crate::model::Analysis;
 use crate::model::plural::plural;

@@ -7,16 +7,16 @@ use crate::model::time::{format_ns, percent, share};
 /// A message that waited for a CPU for this share of its time hardly waited for anything else.
 pub(super) const MOST: f64 = 0.6;
 
-/// The recorder's first check of a message comes within this time. When a message has not run longer, most of
-/// it may lie before that check.
+/// The recorder's first check of a message comes within this time. A message that has run for no longer than
+/// this may lie mostly before that check.
 const FIRST_CHECK_NS: u64 = 500_000_000;
-/// The least time without CPU waits from which a share is computed: the kernel's counters are read one after
-/// the other, and the reader may be stopped in between.
+/// A share is computed only when main was without CPU waits for at least this long: the kernel's counters are
+/// read one after the other, and the reader may be stopped in between.
 const LEAST_LEFT_NS: u64 = 200_000_000;
 
-/// How much of the time main could have run and got no CPU, as a share and as a text. The time counts from
-/// the recorder's first check of the message. `None` when it was not measured: the counters since the
-/// process's start do not describe one message.
+/// The part of the time in which main was ready to run and got no CPU, as a share and as a text. The time
+/// counts from the recorder's first check of the message. `None` when the wait since that check was not
+/// measured. The kernel's counters alone start with the process, and so do not describe one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);
@@ -24,9 +24,9 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// Of the time in which main did not wait for a CPU, the share in which it was not on one. In that share main
-/// waited for something else, whatever code its stacks show. `None` when that was not measured, or hardly any
-/// such time is left.
+/// The share of the time without waits for a CPU in which main was on no CPU either: it waited for something
+/// else, whatever code its stacks show. `None` when that was not measured, or when main waited for a CPU
+/// nearly all the time.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;

@@ -33,15 +33,15 @@ pub struct Cause {
     pub evidence: Vec<String>,
     /// What to do next.
     pub advice: &'static str,
-    /// The token of the message that the cause is about. What ran outside of messages has that of the message
-    /// before it, `after-45`.
+    /// The token of the message that the cause is about. What ran outside of messages has the token of the
+    /// message before it, `after-45`.
     #[serde(serialize_with = "token::serialize_option")]
     #[schemars(with = "Option<token::Key>")]
     pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
-    /// The app's methods on the way from the message to the culprit, the one called first at the front; empty
-    /// when there is none of the app.
+    /// The app's methods on the way from the message to the culprit, in the order of their calls; empty when
+    /// none of the methods is the app's.
     pub path: Vec<String>,
     /// The part of the message's wall time that the cause explains, from 0 to 1; left out where that was not
     /// measured.
@@ -61,8 +61,8 @@ pub struct Diagnosis {
     pub causes: Vec<Cause>,
     /// What limits this diagnosis: features that were off, damaged parts, a short history.
     pub caveats: Vec<String>,
-    /// Where the wall time went of the message that the verdict is about; left out when the verdict is about
-    /// no message.
+    /// How the message that the verdict is about spent its wall time; left out when the verdict is about no
+    /// message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
 }

@@ -20,28 +20,29 @@ pub(super) struct Facts<'a> {
     /// The uptime of the moment that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
-    /// What main was doing at the dump according to its stacks, when the recorder took it for idle or did not
-    /// know.
+    /// What main was doing at the dump according to its stacks, when the recorder took main for idle or did
+    /// not know what it was doing.
     seen: Option<SlowMessage<'a>>,
-    /// Main in the system's trace of the same moment.
+    /// The main thread as the system's trace shows it, if that trace is of the moment of the report.
     pub(super) trace: Option<TracedMain<'a>>,
     /// Whether main waited for its next message at the dump: according to the queue, main's stack, or the
     /// kernel; `None` when none of them is known.
     pub(super) waits: Option<bool>,
     /// The evidence that main was not idle, although it is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
-    /// The slow messages that ended inside the window, newest first.
+    /// The slow messages that ended within [`WINDOW_NS`] before the dump, newest first.
     past: Vec<SlowMessage<'a>>,
-    /// The longest of the slow messages in `past`.
+    /// The longest message that ended within [`WINDOW_NS`] before the dump, slow or not.
     pub(super) longest_past: Option<SlowMessage<'a>>,
     pub(super) load: Load,
-    /// The longest wake-up latency of the sampler thread inside the window; `None` when none was measured.
+    /// The longest wake-up latency of the sampler thread within [`WINDOW_NS`] before the dump; `None` when
+    /// none was measured.
     pub(super) wakeup_latency_ns: Option<u64>,
-    /// The records of the window with a wake-up latency of 300 ms or more.
+    /// The number of records within [`WINDOW_NS`] before the dump whose wake-up latency is 300 ms or more.
     pub(super) late_records: usize,
     /// The message in focus.
     focus: Option<SlowMessage<'a>>,
-    /// The times of the message in focus in which no stack was taken.
+    /// The times within the message in focus in which no stack was taken.
     pub(super) unseen: Unseen,
     /// What the stacks of the message in focus show.
     pub(super) profile: Option<WaitProfile>,
@@ -117,12 +118,13 @@ impl<'a> Facts<'a> {
         self.profile = tree.map(|tree| WaitProfile::new(tree, &self.unseen.gaps(), &a.frames));
     }
 
-    /// The messages that may be the cause: what runs now, and the slow messages of the window, newest first.
+    /// The messages that may be the cause: what runs now, and the slow messages that ended within
+    /// [`WINDOW_NS`] before the dump, newest first.
     pub(super) fn candidates(&self) -> Vec<SlowMessage<'a>> {
         self.at_dump().into_iter().chain(self.past.iter().copied()).collect()
     }
 
-    /// The slow messages that ended inside the window, newest first.
+    /// The slow messages that ended within [`WINDOW_NS`] before the dump, newest first.
     pub(super) fn past(&self) -> &[SlowMessage<'a>] {
         &self.past
     }
@@ -155,7 +157,7 @@ impl<'a> Facts<'a> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }
 
-    /// Whether main is known to have been free for this long.
+    /// Whether main is known to have been free for at least `ns` nanoseconds.
     pub(super) fn was_free_for(&self, ns: u64) -> bool {
         self.free_for_ns().is_some_and(|free| free >= ns)
     }
@@ -175,7 +177,7 @@ impl<'a> Facts<'a> {
         unknown.then(|| "what main did at the dump is not known".into())
     }
 
-    /// Whether a record ends inside the window.
+    /// Whether a record ends within [`WINDOW_NS`] before the dump.
     pub(super) fn is_in_window(&self, record: &Record) -> bool {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
@@ -185,8 +187,8 @@ impl<'a> Facts<'a> {
         self.focus
     }
 
-    /// The wall time of the longest message, of the running one and those in the window; `None` when none is
-    /// known.
+    /// The wall time of the longest message: the running one, or one that ended within [`WINDOW_NS`] before
+    /// the dump. `None` when none is known.
     pub(super) fn longest_ns(&self) -> Option<u64> {
         [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()
     }
@@ -261,7 +263,7 @@ fn ends_in_window(start_ns: Uptime, wall_ns: u64, now_ns: Uptime) -> bool {
     start_ns.plus(wall_ns) >= now_ns.minus(WINDOW_NS)
 }
 
-/// The messages that ended inside the window, as far as their length is known.
+/// The messages that ended within [`WINDOW_NS`] before the dump, as far as their length is known.
 fn past(a: &Analysis, now_ns: Uptime) -> Vec<SlowMessage<'_>> {
     let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;

@@ -32,9 +32,9 @@ pub(super) struct Finding {
     share: Option<f64>,
 }
 
-/// A cause that explains a smaller share of the time is not sure.
+/// A cause that explains less than this share of the time is not sure.
 const SURE_SHARE: f64 = 0.5;
-/// A cause that explains a smaller share of the time is no verdict.
+/// A cause that explains less than this share of the time is no verdict.
 const MIN_SHARE: f64 = 0.2;
 
 impl Finding {
@@ -84,7 +84,7 @@ impl Finding {
         self
     }
 
-    /// Whether the finding is about this message, or about what ran outside of messages.
+    /// Whether the finding is about what this token names: a message, or what ran outside of messages.
     pub(super) fn is_about(&self, token: Token) -> bool {
         self.token == Some(token)
     }
@@ -110,8 +110,8 @@ impl Finding {
         self
     }
 
-    /// Limits the score when the finding explains only a small share of the time: less than half of it, or
-    /// less than a fifth.
+    /// Limits the score of a finding that explains only a part of the time: with less than half, the cause is
+    /// not sure; with less than a fifth, it is no verdict.
     pub(super) fn of_its_share(self) -> Self {
         let Some(share) = self.share.filter(|share| *share < SURE_SHARE) else { return self };
         let little = format!("it explains {} of the time", percent(share));

@@ -46,12 +46,12 @@ pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Op
     }
 }
 
-/// A method that calls itself, with the number of its calls on top of each other: `Fib.fib ×41`.
+/// The name of a method, with the depth of its recursion if it calls itself: `Fib.fib ×41`.
 fn recursive(name: String, calls: u32) -> String {
     if calls > 1 { format!("{name} ×{calls}") } else { name }
 }
 
-/// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest one of
+/// The hot path of a message's stacks as evidence, and the method on it to examine first: the deepest one of
 /// the app's own code, or else of the libraries in the app.
 pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>, Option<HotMethod>) {
     let frames = &facts.analysis.frames;
@@ -104,7 +104,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
 
 /// How many branches are named at most.
 const MAX_BRANCHES: usize = 3;
-/// A branch with a smaller share of the time is not named.
+/// A branch with less than this share of the time is not named.
 const MIN_BRANCH: f64 = 0.05;
 
 /// The app's methods in which the message spent most of its time, each with its share and what it waited for;
@@ -129,10 +129,11 @@ pub(super) fn branches(facts: &Facts<'_>) -> Option<String> {
     (named.len() > 1).then(|| format!("of the stacks {}", named.join(", ")))
 }
 
-/// How many methods of a path are kept, from its end; the first method is always kept.
+/// How many methods of a path are kept at most: the first one, and the last ones.
 const MAX_PATH: usize = 8;
 
-/// The app's methods from the one that was called first to this one, on the stack with most of the time.
+/// The app's methods from the outermost one down to `method`. They are from one stack: of the stacks with
+/// `method` on them, the one in which main was longest.
 pub(super) fn path_to(a: &Analysis, token: Token, method: FrameId) -> Vec<String> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
     let runs =

@@ -196,7 +196,8 @@ fn a_slow_message_has_its_largest_branches_with_what_they_wait_for() {
     assert!(evidence(&v).contains(wanted), "{v:#?}");
 }
 
-/// Java reads from files, pipes and sockets by the same methods: the kernel knows what is read.
+/// Java reads from files, pipes and sockets by the same methods. Only the kernel knows which of these main
+/// reads from.
 #[test]
 fn a_read_is_called_by_what_the_kernel_says_it_reads() {
     let read = "com.shop.Shell.run:3 java.io.FileInputStream.read:313 libcore.io.Linux.readBytes!";

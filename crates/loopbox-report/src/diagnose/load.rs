@@ -8,11 +8,11 @@ use loopbox_format::model::{RecordKind, Uptime};
 /// the message that missed its time-out may itself have started late.
 pub(super) const WINDOW_NS: u64 = 10_000_000_000;
 
-/// The load of main in the window before the dump, without the running message.
+/// The load of main within [`WINDOW_NS`] before the running message, or before the dump when none runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Load {
-    /// The part of the window that the history covers, without the times in which messages may have run
-    /// unseen.
+    /// The part of the [`WINDOW_NS`] that the history covers, without the times in which messages may have
+    /// run unseen.
     pub(super) span_ns: u64,
     /// The time in messages.
     pub(super) work_ns: u64,
@@ -28,8 +28,8 @@ pub(super) struct Load {
     pub(super) messages: u64,
 }
 
-/// Sums up the window that ends at `end_ns`. Of a record that started before the window, only the part inside
-/// counts.
+/// Sums up the load within [`WINDOW_NS`] before `end_ns`. Of a record that started earlier, only the part
+/// within this time counts.
 pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
     let from = end_ns.minus(WINDOW_NS);
     let mut load = Load::default();

@@ -5,7 +5,7 @@ use super::tests::{calm, diagnosis, evidence, expect};
 use crate::test_support::ReportBuilder;
 use loopbox_format::model::{MainThread, Progress, Uptime};
 
-/// A report of a message that has filled an array for six seconds. Main had this much CPU time and never
+/// A report of a message that has filled an array for six seconds. Main used `cpu_ms` of CPU time and never
 /// waited for a CPU.
 fn fills(cpu_ms: u64) -> ReportBuilder {
     calm()
@@ -15,8 +15,8 @@ fn fills(cpu_ms: u64) -> ReportBuilder {
         .watched(6_000, 0)
 }
 
-/// The report, completed by memory statistics: in the last 3 s the app met `memory.high` this often, and its
-/// threads waited for memory for this long.
+/// The report, completed by memory statistics of the last 3 s: `high_times` is how often the app met
+/// `memory.high`, `stalled_ms` is how long its threads waited for memory.
 pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -> ReportBuilder {
     report
         .statistic("cgroup.current_bytes", "99614720")
@@ -30,7 +30,7 @@ pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -
         .statistic("lately.main.major_faults", "412")
 }
 
-/// The report, with main asleep in this function of the kernel.
+/// The report, with main asleep in the kernel's function `wchan`.
 pub(super) fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
     report.with(|r| {
         r.main_thread = MainThread {

@@ -1,7 +1,7 @@
 //! The most probable cause of a hang, with the evidence for it.
 //!
 //! Each rule is a file under `rules` and a section of `docs/diagnosis.md`. A rule reads the `facts::Facts`
-//! and answers at most one possible cause with a score; the causes are ranked by it. Scores are not
+//! and returns at most one possible cause with a score; the causes are ranked by their scores. Scores are not
 //! probabilities. They are chosen so that a rule with direct evidence (the message that has run for five
 //! seconds is on the stack) outranks one with circumstantial evidence, and so that a single weak sign stays
 //! below [`Confidence::Low`]. A wrong confident diagnosis costs a developer a day, so when no rule is sure,
@@ -86,9 +86,10 @@ fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     }
 }
 
-/// Orders the findings. A cause that only reports how long the message took, and where, comes after a cause
-/// that explains why, if there is a trace and main is not known to have been on the CPU for half of the time.
-/// A finding that only names main's place in the trace is dropped when another finding can be the headline.
+/// Orders the findings. If the system's trace shows main, a cause that only reports how long the message
+/// took, and where, comes after a cause that explains why, unless main is known to have been on the CPU for
+/// half of the time. A finding that only names main's place in that trace is dropped when another finding can
+/// be the headline.
 fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

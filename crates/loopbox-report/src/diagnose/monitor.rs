@@ -39,8 +39,8 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
     (!stood_still && !refuted).then_some((top, top_share))
 }
 
-/// How long main waited for a monitor: where a lock chain shows the monitor, or where the stacks seem to show
-/// one and main is known not to have waited for a CPU.
+/// How long main waited for a monitor. It is known if a lock chain shows the monitor, or if the stacks seem
+/// to show one and main is known not to have waited for a CPU.
 pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
     let profile = facts.profile.as_ref()?;
     let locks = &facts.analysis.locks;
@@ -55,9 +55,9 @@ pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Optio
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)
 }
 
-/// Whether a wait for memory explains what seems to be a wait for a monitor: neither has a frame. It does
-/// when the app's memory limit was met while main was at that place, and waits for memory took most of the
-/// time.
+/// Whether a wait for memory explains what seems to be a wait for a monitor. Neither kind of wait has a
+/// frame. It is a wait for memory when the app lately met its memory limit, and waits for memory took at
+/// least half of the time.
 fn memory_explains(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {
     let limit = facts.analysis.memory_limit().filter(|_| slow.running);
     let lately = limit.and_then(|limit| limit.lately);

@@ -15,7 +15,7 @@ const DISPATCHED: &str = "io.reactivex.rxjava3.android.schedulers.HandlerSchedul
 const NAME: &str = "com.shop.Feed$2.accept, by io.reactivex.rxjava3.android.schedulers.\
                     HandlerScheduler$ScheduledRunnable on android.os.Handler";
 
-/// A message of 3 s, then one that runs, both dispatched by Rx.
+/// A message of 3 s and the running message after it, both dispatched by Rx.
 fn by_rx() -> ReportBuilder {
     let report = calm().single("android.os.Handler", 3_000, 2_900);
     let token = report.clone().build().report.history.last().unwrap().first_token.0;

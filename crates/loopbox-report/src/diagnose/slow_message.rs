@@ -70,8 +70,8 @@ impl<'a> SlowMessage<'a> {
         }
     }
 
-    /// For how long main has certainly not come back to its queue: the longest of the time for which the
-    /// queue's first message has been overdue, the time in stacks that do not wait, and the CPU time.
+    /// For how long main has certainly not come back to its queue. It is the longest of three times: how long
+    /// the queue's first message has been overdue, how long the stacks show no wait, and main's CPU time.
     fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
         let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map(|found| found.busy_ns);
         let overdue = a.queue.overdue_head(a.dump_ns).certain_ns();
@@ -143,8 +143,8 @@ impl SlowMessage<'_> {
         a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
     }
 
-    /// The sentence that a part of the message was before the recorder was installed; `None` when the message
-    /// began after that.
+    /// A sentence which says that a part of the message was before the recorder was installed; `None` when
+    /// the message began later.
     pub(super) fn before_install(&self, a: &Analysis) -> Option<String> {
         let before = a.before_install_ns(self.start_ns, self.wall_ns);
         (before > 0).then(|| {

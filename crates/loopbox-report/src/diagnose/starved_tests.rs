@@ -6,7 +6,8 @@ use crate::model::Analysis;
 use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::{CpuUse, MainState};
 
-/// Main waits for a CPU in 4.5 s of 6 s, and threads with these names are in these states.
+/// A report in which main waits for a CPU for 4.5 s of 6 s, and in which the threads with these names are in
+/// these states.
 fn starved(threads: &[(String, u8)]) -> ReportBuilder {
     let report = calm().running(99, 6_000).doing("android.os.Handler", "", 500);
     let report = threads.iter().fold(report, |report, (name, _)| report.thread(name, None));

@@ -1,9 +1,9 @@
 //! Which other threads main may wait for.
 //!
-//! The holder of a lock is known: that of a `synchronized` from ART, that of a `ReentrantLock` from Java. For
-//! a latch or a future no report names the thread that will let main continue. But the waiting code and the
-//! code that ends the wait belong together. So a thread in code of the class that main waits in, or else of
-//! its package, may matter. That is a hint and not a cause.
+//! The holder of a lock is known: ART knows the holder of a `synchronized`, and Java knows that of a
+//! `ReentrantLock`. For a latch or a future no report names the thread that will let main continue. But the
+//! waiting code and the code that ends the wait belong together. So a thread in code of the class that main
+//! waits in, or else of its package, may matter. That is a hint and not a cause.
 
 use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};
 use crate::model::{Analysis, Frame, FrameId, OtherThread};
@@ -22,12 +22,13 @@ pub(super) struct Suspect<'a> {
     pub(super) asks: bool,
     /// Whether the thread also waits for another thread.
     pub(super) waits: bool,
-    /// Whether main has code on its stack that this thread waits in. Then each of the two may hold what the
-    /// other one waits for.
+    /// Whether main's stack has the code in which this thread waits. Then main may hold what the thread waits
+    /// for, while the thread holds what main waits for.
     pub(super) crosswise: bool,
 }
 
-/// The threads that are in code of the class that main waits in; if there are none, of its package.
+/// The threads that are in code of the class that main waits in. If there are none, the threads that are in
+/// code of its package.
 ///
 /// A thread in a call of Loopbox requests the report, or something else from Loopbox. So neither Loopbox's
 /// code nor the method that calls it makes the thread a suspect; only the callers of that method do.

@@ -11,10 +11,10 @@ pub(super) enum Suspender<'a> {
         thread: &'a OtherThread,
         /// The method that stops the other threads.
         at: FrameId,
-        /// The app's method that called it, or else a method of a library in the app.
+        /// The app's method that called `at`, or else a method of a library in the app.
         culprit: Option<FrameId>,
     },
-    /// A debugger was attached. It stops all threads where its user wants it to.
+    /// A debugger was attached. It stops all threads when its user wants that.
     Debugger,
 }
 

@@ -8,7 +8,7 @@ use super::wait_kind::{WaitKind, WaitProfile, kind_of_stack};
 use crate::model::time::share;
 use crate::model::{Analysis, FrameId};
 
-/// With this share of the stacks at one place, it is not chance.
+/// When at least this share of the stacks is at one place, that is no chance.
 const SAME_PLACE: f64 = 0.9;
 
 impl TracedMain<'_> {
@@ -20,7 +20,7 @@ impl TracedMain<'_> {
     }
 
     /// Whether the recorder's own stacks show that main was at one place all the time, and the trace shows it
-    /// there, in this wait. In that case it waited, whatever CPU time it used.
+    /// there, in this wait. If so, main waited, whatever CPU time it used.
     pub(super) fn confirms(self, facts: &Facts<'_>, kind: WaitKind) -> bool {
         let is_in = kind_of_stack(&self.main.java(), &facts.analysis.frames) == Some(kind);
         let enters_monitor = kind == WaitKind::Lock && self.main.is_blocked() == Some(true);
@@ -36,8 +36,8 @@ fn stood_in(a: &Analysis, profile: &WaitProfile, top: FrameId) -> bool {
     })
 }
 
-/// The sentence that says where main was, when the message's only stack is that of the system's trace; `None`
-/// when the stacks are the recorder's.
+/// A sentence which says where main was, when the message's only stack is from the system's trace; `None`
+/// when the recorder took the stacks.
 pub(super) fn seen_in(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let tree = slow.tree.filter(|tree| is_of_trace(tree))?;
     let frames = &facts.analysis.frames;

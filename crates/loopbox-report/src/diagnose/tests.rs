@@ -1,4 +1,4 @@
-//! Each rule on a scenario that it is for, and on a similar one that it is not for.
+//! Tests each rule on a scenario that it is for, and on a similar one that it is not for.
 
 use super::*;
 use crate::test_support::{ReportBuilder, message};
@@ -224,8 +224,8 @@ fn lock_hints_at_no_thread_without_code_in_common() {
     assert!(!evidence(&v).contains("thread other"), "{v:#?}");
 }
 
-/// Main in a native method of the app, on the CPU for this long, and in this system call (arm64) when the
-/// signal came.
+/// Main in a native method of the app, with `cpu_ms` of CPU time. The signal interrupted the system call
+/// `call` (its number on arm64).
 fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
     let libraries: [(&str, &[u8], u64); 2] = [
         ("/apex/com.android.runtime/lib64/bionic/libc.so", &[1; 20], 0x9_C2C4),

@@ -9,7 +9,7 @@ use crate::model::{FrameId, SampledTree};
 use loopbox_format::looper::{AnrClass, activity_thread, component_of_stack};
 use loopbox_format::model::{Component, NamedBy};
 
-/// The time-outs that a slow message is under, in words.
+/// The time-outs that apply to a slow message, in words.
 pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let said = by_system(facts);
     match anr_call(facts.analysis) {

@@ -1,11 +1,11 @@
-//! Main in the system's trace of the moment of the report.
+//! The main thread in the system's trace, when the trace is of the moment of the report.
 
 use super::slow_message::SlowMessage;
 use crate::model::framework::Role;
 use crate::model::{Analysis, SampledTree, SystemTrace, TraceThread};
 use loopbox_format::model::StackSource;
 
-/// Main as a trace of the same moment shows it.
+/// The main thread as a trace of the moment of the report shows it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TracedMain<'a> {
     pub(super) trace: &'a SystemTrace,
@@ -37,13 +37,12 @@ impl<'a> TracedMain<'a> {
     }
 }
 
-/// Whether a tree is the one stack of the system's trace.
+/// Whether a stack tree is from the system's trace, which has one stack of main.
 pub(super) fn is_of_trace(tree: &SampledTree) -> bool {
     tree.source == StackSource::SystemTrace
 }
 
-/// The reason to lower the confidence when the message's only stack is that of the system's trace; else
-/// `None`.
+/// The reason to lower the confidence when the message's only stack is from the system's trace; else `None`.
 pub(super) fn one_instant(slow: SlowMessage<'_>) -> Option<String> {
     slow.tree.filter(|tree| is_of_trace(tree)).map(|_| "the system's trace shows one instant of it".into())
 }

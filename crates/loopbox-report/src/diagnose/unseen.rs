@@ -1,4 +1,5 @@
-//! Times in which no stack was taken although one was due: the stack before does not represent them.
+//! Times in which no stack was taken although one was due: the last stack before such a time does not
+//! represent it.
 
 use super::slow_message::SlowMessage;
 use super::wait_kind::kind_of_stack;
@@ -14,7 +15,7 @@ pub(super) struct Unseen {
     /// The other gaps. Only gaps after a stack with running Java code on top are listed.
     unsampled: Vec<SampleGap>,
     /// Whether at least a third of the due stacks could not be taken: main, or the sampler, was stopped
-    /// repeatedly, each time for less than a gap.
+    /// repeatedly, each time too briefly for a gap.
     pub(super) often_missed: bool,
 }
 

@@ -28,7 +28,8 @@ fn kind_of(frame: &Frame) -> Option<WaitKind> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct WaitSite {
     pub(super) kind: WaitKind,
-    /// The frame that matched: `BinderProxy.transactNative`; for a running stack its top.
+    /// The frame that matched, for example `BinderProxy.transactNative`. For a stack that does not wait, its
+    /// top frame.
     pub(super) at: FrameId,
     /// The proxy that makes a binder call: `IPackageManager$Stub$Proxy.getPackageInfo`.
     pub(super) binder_proxy: Option<FrameId>,
@@ -40,7 +41,7 @@ pub(super) struct WaitSite {
     pub(super) lock: Option<LockKind>,
 }
 
-/// What a stack, outermost frame first, waits for.
+/// What a stack waits for. `stack` has the outermost frame first.
 pub(super) fn kind_of_stack(stack: &[FrameId], frames: &FrameTable) -> Option<WaitKind> {
     classify(stack, frames).map(|site| site.kind)
 }
@@ -116,8 +117,9 @@ pub(super) struct TopFrame {
     pub(super) frame: FrameId,
     /// How long the frame was on top of the stack.
     pub(super) ns: u64,
-    /// In the stacks with `frame` on top: the first frame of the app's own code from the top, or else of a
-    /// library in the app. If the stacks differ, the one with most of the time. It may be `frame` itself.
+    /// For the stacks with `frame` on top: the first frame of the app's own code from the top, or else of a
+    /// library in the app. If these stacks have different first frames, it is the one with the most time. It
+    /// may be `frame` itself.
     pub(super) app: Option<FrameId>,
 }
 
@@ -178,7 +180,7 @@ impl WaitProfile {
         share(self.ns(kind), self.total_ns)
     }
 
-    /// The share of all kinds of waits in which main needs no CPU.
+    /// The share of the sampled time in waits that need no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
         let waits = self.waits().filter(|(kind, _)| ![Gc, Loading].contains(kind));
         share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), self.total_ns)

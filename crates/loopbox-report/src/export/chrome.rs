@@ -14,8 +14,8 @@ use loopbox_format::model::Uptime;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Thread ids inside the trace. The main thread has the process id as on Linux; the others are rows of the
-/// viewer.
+/// Thread ids inside the trace. The main thread's id is the process id, as on Linux; the other ids are rows
+/// of the viewer.
 struct Rows {
     pid: u32,
     stacks: u32,

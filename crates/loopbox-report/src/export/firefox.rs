@@ -92,8 +92,8 @@ fn build(a: &Analysis, timeline: &Timeline, origin_ns: Uptime) -> fx::Profile {
     profile
 }
 
-/// Adds a sample for each stack of a tree. Its weight is its time in base intervals, because long messages
-/// are sampled at doubled intervals. An empty sample ends the tree.
+/// Adds a sample for each stack of a tree. A sample's weight is the number of base intervals that it
+/// represents, because long messages are sampled at doubled intervals. An empty sample ends the tree.
 fn samples(
     profile: &mut fx::Profile,
     thread: fx::ThreadHandle,

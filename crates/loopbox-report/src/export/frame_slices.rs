@@ -1,11 +1,12 @@
-//! The newest display frames on the time axis: when each was expected to be replaced, and when it was.
+//! The newest display frames on the time axis: when each was expected to be replaced, and when it was
+//! replaced.
 
 use super::slice::{Slice, cut_overlaps, ms};
 use crate::model::{Analysis, format_ms};
 use crate::smoothness::{JankView, scene_name};
 use loopbox_format::model::{FrameFlags, RecentFrame};
 
-/// The two tracks of display frames; both are empty without any.
+/// The two tracks of display frames; both are empty when the report has no display frames.
 #[derive(Debug, Default)]
 pub(crate) struct FrameSlices {
     /// For each frame, when it was expected to be shown: for one refresh from its frame time on.

@@ -31,7 +31,7 @@ struct Line<'a> {
     time: u64,
 }
 
-/// A number for each level, best first; it is written worst first, as Matrix does.
+/// A number for each level, best level first. The JSON has the worst level first, as Matrix writes it.
 #[derive(Debug, Clone, Copy)]
 struct Levels([u64; 5]);
 
@@ -46,7 +46,7 @@ impl Serialize for Levels {
     }
 }
 
-/// Writes a line for each screen that has frames, and one line for all screens without separate sums.
+/// Writes a line for each screen that has frames. The screens without separate sums share one line.
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let statistic = |name: &str| a.statistic(name).map_or(0, |value| value.max(0.0) as u64);
     let screens = a.display_frames.scenes.iter().filter(|scene| scene.kind != SceneKind::Process);

@@ -2,9 +2,9 @@
 //! in JSON.
 //!
 //! An event has the number of frames in a period that were longer than a threshold. Two thresholds are usual:
-//! one refresh interval (a longer frame is late), and 0.7 s (a longer frame counts as frozen). On a display
-//! that changes its rate the refresh interval is not one number, so the first threshold is that of the rate
-//! with most frames; the count is by whole refreshes in any case.
+//! one refresh interval (a longer frame is late), and 0.7 s (a longer frame counts as frozen). A display that
+//! changes its rate has several refresh intervals, so the first threshold is the interval at the rate of most
+//! frames. In any case the count of late frames is by whole refreshes.
 
 use crate::model::Analysis;
 use crate::render::json_text;

@@ -17,8 +17,8 @@ use loopbox_format::text::BoundedStr;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
-/// A text that is special for each reader: a terminal, HTML, XML, CommonMark and what trackers add to it,
-/// Slack, collapsed stacks, a shell, and a separate line that seems to be ours.
+/// A text with something special for each reader: a terminal, HTML, XML, CommonMark and its extensions in
+/// trackers, Slack, collapsed stacks, a shell. It also has a separate line that seems to be ours.
 const EVIL: &str = "EVIL\u{1b}[31mX\u{1b}]0;t\u{7}<!channel><@U1> <img src=x onerror=alert(1)></script></title>-->]]> *b* _i_ \
     `c` ```` ~~s~~ [x](http://evil.example) www.evil.example @all #12 | ; \" ' & &amp; \\ $(id) \u{202E}\u{200F}\u{9b}2J\
     \u{2028}\u{FFFF}\u{0}\t\r\nloopbox: FORGED\n- FORGED\n| FORGED |";
@@ -136,8 +136,8 @@ struct Case {
     diagnosis: Diagnosis,
 }
 
-/// The report, and the same report with an unreadable queue and without the running message, which lead to
-/// other texts.
+/// The hostile report, and a variant of it without the running message and with an unreadable queue. The two
+/// lead to different texts.
 fn cases() -> Vec<Case> {
     let whole = hostile();
     let mut bare = hostile();

@@ -148,8 +148,8 @@ fn chrome_has_every_stack_with_its_time() {
     assert!(events.iter().all(|e| e["ph"] == "M" || e["ts"].is_number()));
 }
 
-/// What ran outside of messages has a number that no reader of JSON can hold, and that means nothing to
-/// people.
+/// The token of what ran outside of messages is a number that is too large for readers of JSON, and that
+/// means nothing to people. So no export contains this number.
 #[test]
 fn every_export_names_what_ran_outside_of_messages() {
     let stack = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce! \

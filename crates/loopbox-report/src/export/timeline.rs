@@ -25,9 +25,9 @@ pub(crate) struct Timeline {
     pub(crate) records: Vec<Slice>,
     /// The messages that are kept by name, and the running one, or what ran outside of messages.
     pub(crate) messages: Vec<Slice>,
-    /// The pending messages. An overdue one extends from its due time to the instant when the queue was read,
-    /// any other from that instant to its due time. All overdue ones share their end and all others their
-    /// start, so they nest.
+    /// The pending messages. An overdue message extends from its due time to the instant when the queue was
+    /// read, any other message from that instant to its due time. So all overdue messages have the same end
+    /// and all others the same start, and they nest.
     pub(crate) pending: Vec<Slice>,
     /// The newest display frames.
     pub(crate) frames: FrameSlices,
@@ -134,8 +134,8 @@ fn name(a: &Analysis, token: Token, message: Option<&loopbox_format::model::Mess
     a.title_of(token, message).unwrap_or_else(|| format!("message #{token}"))
 }
 
-/// The queue around the instant when it was read. Overdue messages end there, all others start there. A sync
-/// barrier that is overdue shows since when it blocks the queue.
+/// The queue around the instant when it was read. Overdue messages end at that instant, all others start at
+/// it. A sync barrier that is overdue shows since when it blocks the queue.
 fn pending(a: &Analysis) -> Vec<Slice> {
     let read_ns = a.queue.captured_ns;
     let slice = |entry: &PendingEntry| {

@@ -8,8 +8,8 @@ use std::fmt;
 /// Bytes of an id: enough that two of a billion recordings do not share one by chance.
 const LEN: usize = 16;
 
-/// A hash of what the recorder wrote of the moment: the process, both clocks, the times of the messages and
-/// of the samples.
+/// A hash of what the recorder wrote about the moment of the report: the process, both clocks, the times of
+/// the messages and of the samples.
 ///
 /// Names of classes and methods are not part of it, so retracing does not change it. Nor is what a later
 /// phase or a later start of the app adds to the file (queue, threads, the system's trace, annotations), nor

@@ -1,7 +1,7 @@
 //! The invariants of a report, as `loopbox check` checks them.
 //!
-//! Every byte of a file can be intact and the file still be inconsistent, when the recorder that wrote it has
-//! a bug. Each violated invariant is listed once, with the first place where it is violated.
+//! A file whose bytes are all intact can still be inconsistent, when the recorder that wrote it has a bug.
+//! Each violated invariant is listed once, with the first place where it is violated.
 
 use crate::model::{Analysis, token};
 use loopbox_format::model::{Record, RecordKind, Token, Uptime};

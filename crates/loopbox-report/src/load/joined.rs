@@ -1,4 +1,4 @@
-//! The thread whose end main waits for, from the statistics of a report.
+//! The thread that main waits for in `Thread.join`, from the statistics of a report.
 
 use super::parked::is_of_this_message;
 use crate::model::framework::{OBJECT_WAIT, THREAD_JOIN};
@@ -8,9 +8,9 @@ use loopbox_format::model::Uptime;
 /// How many frames at the top of a stack may belong to the wait in `Thread.join`.
 const MOST_FRAMES: usize = 6;
 
-/// Adds the thread as the holder of what main waits for, if main was in `Thread.join` at the dump and the
-/// recorder knows no other holder. The stack must show `Thread.join`, because `Thread.sleep` waits on the
-/// same object.
+/// If main waits in `Thread.join`, records the joined thread as the holder of the object that main waits on,
+/// unless the recorder knows another holder. Main's stack must show `Thread.join`, because `Thread.sleep`
+/// also waits on an object of a thread.
 pub(super) fn complete(a: &mut Analysis) {
     if a.locks.waits.first().is_some_and(|wait| wait.holder.is_some()) {
         return;

@@ -41,8 +41,8 @@ pub(super) fn complete(a: &mut Analysis) {
     }
 }
 
-/// Whether the observation was made during the message, or the work outside of messages, that was still
-/// running at the dump.
+/// Whether `seen_ns` is in the message, or in the work outside of messages, that was still running at the
+/// dump.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => seen_ns >= running.start_ns,
@@ -65,8 +65,8 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     LockHolder { name: name.to_owned(), tid: thread.and_then(|thread| thread.tid), stack }
 }
 
-/// Whether a thread may be the one with this name. Of a longer name the kernel has the start or, where ART
-/// cut it, the end.
+/// Whether a thread may be the one with this name. When the name is too long, the kernel has only its start
+/// or, where ART cut it, only its end.
 fn is_named(thread: &OtherThread, name: &str) -> bool {
     let kernel = thread.name.as_str();
     kernel == name || kernel.len() == KERNEL_NAME && (name.starts_with(kernel) || name.ends_with(kernel))

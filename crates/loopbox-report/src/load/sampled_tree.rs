@@ -16,8 +16,8 @@ impl Default for TreeBudget {
     }
 }
 
-/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps the consistent
-/// part; [`SampledTree::error`] then says so.
+/// Reads the decoded tree of a message that ended at `end_ns`. When the tree is invalid, its consistent part
+/// is kept, and [`SampledTree::error`] says what is wrong.
 pub(crate) fn read_tree(
     tree: &StackTree,
     end_ns: Uptime,

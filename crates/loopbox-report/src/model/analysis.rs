@@ -46,8 +46,8 @@ pub struct Analysis {
     pub identity: Identity,
     /// Which recorder wrote the report, about which process, when and why.
     pub meta: Meta,
-    /// The uptime to which all relative times refer: when the report was dumped. When the file has lost that
-    /// time, it is the last instant that the file knows.
+    /// The uptime to which all relative times refer: when the report was dumped. If the file has lost that
+    /// time, it is the last instant in the file.
     pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
@@ -71,8 +71,8 @@ pub struct Analysis {
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
-    /// ART's own trace of the ANR. What it adds to the moment of the report is also in [`Self::locks`],
-    /// [`Self::threads`] and [`Self::main_thread`].
+    /// ART's own trace of the ANR. If it is of the report's moment, what it adds to the report is also in
+    /// [`Self::locks`], [`Self::threads`] and [`Self::main_thread`].
     pub system_trace: Option<SystemTrace>,
     /// The distinct frames of all stacks.
     pub frames: FrameTable,
@@ -147,8 +147,8 @@ impl Analysis {
         MemoryLimit::of(&self.statistics)
     }
 
-    /// How long main waited for a CPU while the running message ran. `None` when that was not counted: the
-    /// report itself has 0 in that case, too. It was counted if the report is from the process itself and the
+    /// How long main waited for a CPU while the running message ran. `None` when that was not counted; the
+    /// field in the report is 0 then. It was counted if the report is from the process itself and the
     /// statistics show that the kernel counts such waits.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;

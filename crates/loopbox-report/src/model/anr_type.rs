@@ -122,8 +122,8 @@ pub(crate) struct AnrCall {
     pub(crate) is_warning: bool,
 }
 
-/// What the system reports of the ANR, from the surest source: its record of the process's end, the
-/// description in that, its report while the process lived, its last warning.
+/// What the system reports of the ANR. The sources, the surest one first: the number in its record of the
+/// process's end, the description in that record, its report while the process lived, its last warning.
 pub(crate) fn anr_call(a: &Analysis) -> Option<AnrCall> {
     let by_number = |number, timeout_ms, is_warning| AnrCall {
         words: words_of(number),
@@ -199,8 +199,9 @@ mod tests {
         assert_eq!((without_prefix("bg anr"), without_prefix("[OOM KILL]")), ("bg anr", ""));
     }
 
-    /// The texts of the record of the end, its description, the system's report and a warning, and which of
-    /// them decides.
+    /// The arguments of `call` are the sources, the surest one first: the system's record of the process's
+    /// end, the description in that record, the report while the process lived, and a warning. The first
+    /// source that has the type decides.
     #[test]
     fn surest_source_of_the_type_counts() {
         let call = |info: Option<AnrInfo>, ended: &str, reported: &str, warned: Option<i32>| {

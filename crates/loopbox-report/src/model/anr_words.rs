@@ -4,7 +4,8 @@ use super::anr_type::without_prefix;
 use loopbox_format::model::{Anr, AnrVerdict, ProcessExit};
 use std::borrow::Cow;
 
-/// Names of `ApplicationExitInfo.REASON_*`, by their numbers: API 30 to 34, and the last one of 37.2.
+/// Names of `ApplicationExitInfo.REASON_*`, by their numbers: those of API 34, and the last one, which API
+/// 37.2 added.
 const REASONS: [&str; 18] = [
     "unknown",
     "exit by itself",

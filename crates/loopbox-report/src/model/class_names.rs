@@ -1,4 +1,5 @@
-//! Whose code a class is, and what compilers made of it, derived from the names in a report.
+//! Whose code a class is, and which classes and methods were made by compilers. Both follow from the names in
+//! a report.
 
 use loopbox_format::code::{Owner, Owners, is_accessor, seems_obfuscated, synthetic_part};
 use loopbox_format::model::Report;
@@ -26,8 +27,8 @@ pub struct AppPackages {
 }
 
 impl AppPackages {
-    /// The app's own are these packages, the packages below them, and obfuscated names, whose package is
-    /// unknown. Without packages the default applies.
+    /// The app's own packages are `packages` and the packages below them. Obfuscated names, whose package is
+    /// unknown, count as the app's own, too. Without packages the default applies.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         let named = packages.filter(|package| !package.is_empty()).collect();
@@ -44,7 +45,7 @@ impl AppPackages {
         self.owner_in(class, "")
     }
 
-    /// As [`Self::owner`], with the source file that the class names.
+    /// As [`Self::owner`]. `source_file` is the source file that the class refers to.
     pub(crate) fn owner_in(&self, class: &str, source_file: &str) -> CodeOwner {
         let is_below = |package: &String| {
             let rest = class.strip_prefix(package.as_str());
@@ -67,8 +68,8 @@ const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
 /// The source file of a class in Google's own modules begins with this; a hash follows. It refers to a web
 /// page on which hash and line are looked up, not to a source.
 const RETRACE_FILE: &str = "go/retraceme ";
-/// The source file and the line in a report, if they refer to a real source: compilers also write other
-/// names, and line 0 for none.
+/// The source file and the line in a report, if they refer to a real source. Compilers also write names that
+/// are no file names, and line 0 when there is no line.
 pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
     if is_source_file(file) { (file, line.filter(|line| *line > 0)) } else { ("", None) }
 }

@@ -25,7 +25,8 @@ impl FrameId {
     }
 }
 
-/// The distinct frames of all stacks of a report. Every [`FrameId`] of the report is in it.
+/// The distinct frames of all stacks of a report. Every [`FrameId`] of the report is the index of a frame in
+/// this table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrameTable(Vec<Frame>);
 
@@ -163,7 +164,8 @@ impl Frame {
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
     }
 
-    /// Whether the frame's caller describes better where the time went: `Threads.sleep`, `StringUtils.join`.
+    /// Whether the frame is of a helper, such as `Threads.sleep` or `StringUtils.join`. The frame's caller
+    /// then describes better where the time went.
     fn is_helper(&self) -> bool {
         let outer = self.class.split('$').next().unwrap_or_default();
         HELPERS.contains(&self.method.as_str()) || HELPER_CLASSES.iter().any(|end| outer.ends_with(end))

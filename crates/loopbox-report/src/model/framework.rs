@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
 /// `Thread.join`, which calls `Object.wait`.
 pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
-/// The method in which a thread waits until another one returns a database connection.
+/// The method in which a thread waits until another thread returns a database connection.
 pub(crate) const DATABASE_CONNECTION: (&str, &str) =
     ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection");
 /// The package of Java's own locks.
@@ -18,9 +18,9 @@ pub(crate) const JAVA_LOCKS: &str = "java.util.concurrent.";
 /// The end of the name of a class that aidl generates for an interface.
 pub(crate) const AIDL_PROXY: &str = "$Stub$Proxy";
 
-/// Class, method, and role; the first row that matches decides. A `*` at the end matches any end, a `*` in
-/// front any beginning, and an empty method name any method. Methods of a newer Android come after those that
-/// they replaced.
+/// Class, method, and role; the first row that matches decides. A `*` at the end stands for any end, and a
+/// `*` in front stands for any beginning. An empty method name matches every method. Methods of a newer
+/// Android come after those that they replaced.
 pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.os.Looper", "loop", Role::Loop),
     // Android 12.
@@ -131,8 +131,8 @@ pub(crate) fn in_class_object(text: &str) -> Option<&str> {
 }
 pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
 
-/// Whether a class is one of Java's sockets. Its waits are for the network, also in a call that files have,
-/// too.
+/// Whether a class is one of Java's sockets. Its waits are waits for the network, even in a method that is
+/// also used for files.
 pub(crate) fn is_socket(class: &str) -> bool {
     matches("java.net.*Socket*", class)
 }
@@ -153,10 +153,11 @@ impl Frame {
     }
 }
 
-/// The method of the app that names a message: the app's first method above the dispatch, in the stacks with
-/// most of the time. It names the message whichever library dispatched it. `None` when no stack has one.
+/// Finds the method by which a message is named: the app's first method above the dispatch. If the stacks
+/// have different ones, it is the one with the most time. It does not matter which library dispatched the
+/// message. `None` when no stack has a method of the app there.
 ///
-/// `roles` are those of all frames, by their numbers.
+/// `roles` has the role of each frame, by the frame's number.
 pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Role>]) -> Option<FrameId> {
     /// What is known of a node and its callers.
     #[derive(Clone, Copy, Default)]

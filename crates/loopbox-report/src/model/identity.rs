@@ -14,6 +14,6 @@ pub struct Identity {
 impl Identity {
     /// The version of the code that diagnoses.
     pub const ANALYZER: &str = concat!("loopbox ", env!("CARGO_PKG_VERSION"));
-    /// The version of the code that groups: only group ids of one version can be compared.
+    /// The version of the code that groups reports. Only group ids of the same version can be compared.
     pub const SIGNATURE: u32 = problem::VERSION;
 }

@@ -56,7 +56,7 @@ pub struct SourceFunction {
     pub file: Option<String>,
     /// The line in the source file.
     pub line: Option<u32>,
-    /// Whether the compiler has put the function into the next one of the list.
+    /// Whether the compiler has inlined the function into the next function of the list.
     pub inlined: bool,
 }
 
@@ -77,8 +77,8 @@ impl NativeModule {
 }
 
 impl NativeFrame {
-    /// The address for finding symbols. For a return address that is one byte before it, in the call: the
-    /// instruction after the call may be in the next line, or even in the next function.
+    /// The address for finding symbols. For a return address this is the byte before it, which is in the
+    /// call: the instruction after the call may be in the next line, or even in the next function.
     fn call_site(&self) -> u64 {
         match self.source {
             Some(NativeFrameSource::Pc) | None => self.offset,

@@ -1,5 +1,5 @@
-//! What main waits for in another thread, by the methods of Java and of well-known libraries in which it
-//! waits.
+//! The kinds of things that main waits for until another thread acts: a lock, a latch, a future. The method
+//! in which main waits shows the kind, if it is a known method of Java or of a well-known library.
 
 use super::pattern::matches;
 

@@ -10,8 +10,8 @@ use serde::Serialize;
 pub struct LockChain {
     /// When the chain was followed, in uptime.
     pub captured_ns: Uptime,
-    /// The first entry is the lock that the main thread waits for, each further entry the one that the holder
-    /// before it waits for.
+    /// The first entry is the lock that the main thread waits for. Each further entry is the lock that the
+    /// holder in the entry before it waits for.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a thread that comes earlier in the chain.
     pub deadlock: bool,

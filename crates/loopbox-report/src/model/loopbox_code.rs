@@ -1,8 +1,8 @@
 //! Loopbox's own code in the stacks of an app.
 //!
-//! A thread that asks for a report is in our code while the report is written, so each such report shows it
-//! there. That shows when the report was asked for, but not what main waits for. What the thread does by
-//! itself is below our frames.
+//! A thread that asks for a report is in our code while the report is written, so each such report shows the
+//! thread in our code. These frames say nothing about what main waits for. What the thread does by itself is
+//! below them.
 
 use super::frame::{Frame, FrameId, FrameTable};
 use loopbox_format::code::LOOPBOX;
@@ -18,8 +18,9 @@ impl Frame {
 }
 
 impl FrameTable {
-    /// What a thread does by itself: its stack, outermost frame first, without the call of Loopbox that it is
-    /// in and the platform's frames above that call. The whole stack when the thread is in no such call.
+    /// What a thread does by itself: its stack, outermost frame first, up to the call of Loopbox that the
+    /// thread is in. The frames of that call are left out, as are the platform's frames above it. The whole
+    /// stack when the thread is in no such call.
     pub(crate) fn below_loopbox<'s>(&self, stack: &'s [FrameId]) -> &'s [FrameId] {
         let of_others = |id: &FrameId| self[*id].is_shipped() && !self[*id].is_of_loopbox();
         let from = stack.iter().rposition(of_others).map_or(0, |at| at + 1);

@@ -28,11 +28,12 @@ pub enum MainWaitKind {
     Write,
     /// The other end of a socket.
     Socket,
-    /// The file system: opening, naming, locking files, or their pages.
+    /// The file system: opening, renaming or locking a file, or waiting for its pages.
     File,
     /// The process's memory map, which another thread changes.
     MemoryMap,
-    /// Memory: the kernel reclaims some, throttles the app for what it has, or reads a page back from swap.
+    /// Memory: the kernel reclaims some, slows the app down because it uses too much, or reads a page back
+    /// from swap.
     Memory,
     /// Another process's end.
     Process,
@@ -53,8 +54,8 @@ pub enum MainWaitKind {
 }
 
 impl MainWaitKind {
-    /// Whether the kernel names something that main waits for, other than an event of a Looper: that is what
-    /// an idle main thread waits for.
+    /// Whether the kernel names something specific that main waits for. An event of a Looper is not specific,
+    /// because an idle main thread waits for one, too.
     pub(crate) fn is_specific(self) -> bool {
         !matches!(self, Self::Looper | Self::Unknown | Self::Cpu | Self::Runs | Self::Stopped)
     }
@@ -65,16 +66,18 @@ impl MainWaitKind {
 pub struct MainWait {
     /// The kind of the wait.
     pub kind: MainWaitKind,
-    /// The same in words, after "main": `waits for a lock, a condition or a thread's end (futex)`.
+    /// What main waited in or did, in words that fit after "main": `waits for a lock, a condition or a
+    /// thread's end (futex)`.
     pub text: String,
 }
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call has priority over the kernel function that main slept in, and this function over the bare
-/// state. The call may be the one that the signal interrupted, a moment before the state was read. For a
-/// thread that runs the kernel names no call. A call that was read from `/proc` does not count when the state
-/// or the signal shows that main ran, and main ran or waited to run for half of the time after that, too.
+/// A system call has priority over the kernel function that main slept in. This function has priority over
+/// the bare state. The call may be older than the state: a signal may have interrupted it a moment before the
+/// state was read. While a thread runs, the kernel names no call for it. So a call that was read from `/proc`
+/// does not count when the state or the signal shows that main ran, and main also spent at least half of the
+/// time after that running or waiting for a processor.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
@@ -101,8 +104,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread continued to run after its system call was read from `/proc`. A call that a signal
-/// interrupted does not count.
+/// Whether the call was read from `/proc` and lasted only for a moment: since then the thread ran or waited
+/// for a processor at least half of the time. False for a call that a signal interrupted.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;

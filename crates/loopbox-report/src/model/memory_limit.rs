@@ -30,9 +30,10 @@ pub struct MemoryLimit {
     pub refused: Option<String>,
     /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
     pub current_bytes: Option<u64>,
-    /// `memory.high`: above it the kernel reclaims and throttles in the thread that faults.
+    /// `memory.high`: above it the kernel reclaims memory in the thread that faults, and throttles this
+    /// thread.
     pub high: Option<ByteLimit>,
-    /// `memory.max`: above it a fault fails, and the kernel may kill.
+    /// `memory.max`: above it a page fault fails, and the kernel may kill the process.
     pub max: Option<ByteLimit>,
     /// `memory.swap.current`.
     pub swap_current_bytes: Option<u64>,

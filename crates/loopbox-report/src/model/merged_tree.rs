@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A method on one call path, over all samples that have it on that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedNode {
-    /// Of the frames that were merged into this node, the one with the most time. They differ only in their
+    /// The frame with the most time of all those that were merged into this node. They differ only in their
     /// line.
     pub frame: FrameId,
     /// The index of the caller's node; `None` for a root.
@@ -21,12 +21,14 @@ pub struct MergedNode {
     pub self_ns: u64,
     /// The number of samples with the method on top of the stack.
     pub self_samples: u32,
-    /// How often the method occurs on one stack at most, in a tree with folded recursion; else 1.
+    /// The largest number of times that the method occurs on one stack, in a tree with folded recursion; 1 in
+    /// other trees.
     pub calls: u32,
     heaviest_frame_ns: u64,
 }
 
-/// A merged tree. Two frames are equal when class, method and descriptor are; lines do not matter.
+/// A merged tree. Two frames are equal when their classes, methods and descriptors are equal; lines do not
+/// matter.
 #[derive(Debug, Default)]
 pub struct MergedTree {
     /// The nodes; a caller comes before its callees.
@@ -120,8 +122,9 @@ impl MergedTree {
         ChildLists(lists)
     }
 
-    /// The path of the heaviest calls. It ends at the method in which the time is spent. It also ends where
-    /// the time splits so much that no callee has two fifths of its caller's time, or a quarter of the whole.
+    /// The path of the heaviest calls. It ends at the method in which the time is spent. It ends earlier
+    /// where the time is split: where the heaviest callee has less than two fifths of its caller's time, or
+    /// less than a quarter of the whole time.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
         // Each is a different method: they are merged already.
         let node = |(at, node): (usize, &MergedNode)| Node {
@@ -169,7 +172,8 @@ fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool
     false
 }
 
-/// The time of a node without gaps: its total, and the part with its frame on top of the stack.
+/// The total time of a node, and the part of it in which the node's frame was on top of the stack. Both are
+/// without the time in the gaps.
 fn seen_ns(tree: &SampledTree, gaps: &[SampleGap], index: u32, node: &SampledNode) -> (u64, u64) {
     if gaps.is_empty() {
         return (node.total_ns, node.self_ns);

@@ -5,7 +5,7 @@ use super::token;
 use loopbox_format::looper::activity_thread;
 use loopbox_format::model::{Component, LifecycleStep, LifecycleSteps, Message, Named, NamedBy, Token};
 
-/// The name in `ActivityThread$H` of the message's `what` on this API level: `EXECUTE_TRANSACTION`.
+/// The name that `ActivityThread$H` has for the message's `what` on this API level: `EXECUTE_TRANSACTION`.
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
     let is_activity_thread =
         message.component == Some(Component::ActivityThread) && message.callback.is_empty();
@@ -112,7 +112,7 @@ impl Analysis {
         }
     }
 
-    /// [`Self::title_of`] of a message that a hook or the stacks name.
+    /// As [`Self::title_of`], for a message that is known. It always has a title.
     pub(crate) fn message_title(&self, token: Token, message: &Message) -> String {
         let title = self.title_of(token, Some(message));
         title.unwrap_or_else(|| message_name(message, self.api_level()))

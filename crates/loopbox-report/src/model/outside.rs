@@ -132,8 +132,9 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// As [`SampledTree::outside_place`], but a message around an inner loop counts as continued when the
-    /// recorder knew of such a message.
+    /// As [`SampledTree::outside_place`], with one exception. A message that no hook seems to have seen may
+    /// have begun before an inner loop. It counts as [`OutsidePlace::AfterLoop`] when the recorder knew that
+    /// there was such a message.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);
@@ -143,12 +144,13 @@ impl Analysis {
         Some(if goes_on { TreePlace { place: OutsidePlace::AfterLoop, ..found } } else { found })
     }
 
-    /// Whether the recorder knew of messages around the loop that main last waited in.
+    /// Whether main last waited in an inner loop, which runs inside of a message, as far as the recorder
+    /// knew.
     fn has_messages_around(&self) -> bool {
         self.statistic("main.messages_around").is_some_and(|messages| messages >= 1.0)
     }
 
-    /// What kept the main thread from its queue outside of messages at the dump.
+    /// The work outside of messages that main did at the dump; `None` when it did none.
     pub fn outside(&self) -> Option<&Outside> {
         match &self.main {
             MainState::Outside(outside) => Some(outside),
@@ -156,10 +158,10 @@ impl Analysis {
         }
     }
 
-    /// The token under which the stacks of the dump are stored: that of the running message, or of what ran
-    /// outside of messages. Where the recorder took main for idle, it is the token of stacks that were taken
-    /// since main became idle; where it did not know, of the newest stacks outside of messages. `None` when
-    /// there are none.
+    /// The token under which the stacks of the dump are stored: the token of the running message, or of what
+    /// ran outside of messages. Where the recorder took main for idle, it is the token of stacks that were
+    /// taken since main became idle. Where the recorder did not know what main did, it is the token of the
+    /// newest stacks outside of messages. `None` when there are no such stacks.
     pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),

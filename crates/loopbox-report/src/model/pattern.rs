@@ -1,8 +1,8 @@
 //! Patterns of names.
 
 /// Whether a name matches a pattern: `*` at the end matches any end, elsewhere it matches anything up to the
-/// text after it; an empty pattern matches any name. Tables of hundreds of patterns are compared with each
-/// name, mostly without a match: the first byte that differs decides.
+/// text after it; an empty pattern matches any name. Each name is compared with tables of hundreds of
+/// patterns, and mostly none matches. So the comparison ends at the first byte that differs.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let same = pattern.bytes().zip(name.bytes()).take_while(|(of, byte)| of == byte && *of != b'*').count();
     match pattern.as_bytes().get(same) {

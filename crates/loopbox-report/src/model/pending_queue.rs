@@ -23,7 +23,7 @@ impl Overdue {
         }
     }
 
-    /// Whether a message had been due for this long; `None` when that is not known.
+    /// Whether a message had been due for at least `ns` nanoseconds; `None` when that is not known.
     pub(crate) fn by(self, ns: u64) -> Option<bool> {
         match self {
             Self::Unknown => None,
@@ -132,7 +132,7 @@ impl PendingQueue {
         Some((head.barrier?, head.overdue_ns()))
     }
 
-    /// How long the first message that main could have taken had been due at the dump: while a sync barrier
+    /// The overdue time, at the dump, of the first message that main could have taken. While a sync barrier
     /// is at the head, only asynchronous messages count.
     pub(crate) fn overdue_head(&self, dump_ns: Uptime) -> Overdue {
         let mut barrier = false;
@@ -150,13 +150,13 @@ impl PendingQueue {
         }
     }
 
-    /// How long the message that has waited longest had been due at the dump, whether or not a sync barrier
+    /// The overdue time, at the dump, of the message that has waited longest, whether or not a sync barrier
     /// holds it back.
     pub(crate) fn longest_overdue(&self, dump_ns: Uptime) -> Overdue {
         self.overdue_at(self.messages().map(|(entry, _)| entry).find(|entry| !entry.at_front), dump_ns)
     }
 
-    /// How long the first entry of a kind had been due at the dump. `first` is the first such entry that was
+    /// The overdue time, at the dump, of the first entry of a kind. `first` is the first such entry that was
     /// read; `None` when none was read.
     fn overdue_at(&self, first: Option<&PendingEntry>, dump_ns: Uptime) -> Overdue {
         // The queue is printed after the rest of the report was taken.

@@ -64,7 +64,8 @@ impl WaitKind {
         !matches!(self, Self::Running | Self::Unknown)
     }
 
-    /// Whether main may be on a CPU during such a wait: a wait for another thread or process takes no CPU.
+    /// Whether main may be on a CPU during a wait of this kind. A wait for another thread or process takes no
+    /// CPU.
     pub(crate) fn takes_cpu(self) -> bool {
         matches!(self, Self::File | Self::Database | Self::Gc | Self::Loading)
     }

@@ -80,8 +80,9 @@ pub struct SampledTree {
     pub longest_suspend_ns: u64,
     /// The time for which all samples together suspended the main thread.
     pub total_suspend_ns: u64,
-    /// The method of the app that names the message: the app's first method above the dispatch, for most of
-    /// the time. `None` when no stack has one, or for what ran outside of messages.
+    /// The method by which the message is named: the app's first method above the dispatch. If the stacks
+    /// have different ones, it is the one with the most time. `None` when no stack has such a method, or for
+    /// what ran outside of messages.
     pub entry: Option<FrameId>,
     /// Why the tree is invalid or was not read completely.
     pub error: Option<&'static str>,

@@ -22,15 +22,15 @@ pub struct SystemTrace {
     pub asked_ns: Option<Uptime>,
     /// Whether the trace is complete up to its end.
     pub complete: bool,
-    /// Whether ART wrote a part of the trace. Where ART did not answer, the system took native stacks, and
-    /// what threads sleep in.
+    /// Whether ART wrote a part of the trace. Where ART did not answer, the system collected native stacks,
+    /// and the kernel functions that threads sleep in.
     pub of_art: bool,
     /// The threads, in the order of the trace.
     pub threads: Vec<TraceThread>,
     /// How many threads of the trace are left out, because there are more than the limit.
     pub left_out: u32,
-    /// Why the trace is not used for the moment of the report; `None` when it is used, and has completed the
-    /// rest of the report.
+    /// Why the trace cannot describe the moment of the report. `None` when it can: the rest of the report was
+    /// then completed from it.
     pub apart: Option<String>,
 }
 
@@ -124,8 +124,8 @@ impl SystemTrace {
     /// not have the start of the timer, or the start is impossible.
     ///
     /// `TimeoutStart` is the uptime in milliseconds at which the timer of this ANR began; the time of
-    /// `dumping pid` is an uptime, too. Android 16 writes `TimeoutStart` where its timers are native ones
-    /// (`StackTracesDumpHelper.dumpStackTraces` by `AnrTimer.ExpiredTimer.mStartMs`).
+    /// `dumping pid` is an uptime, too. Android 16 writes `TimeoutStart` where it uses native timers:
+    /// `StackTracesDumpHelper.dumpStackTraces` writes the value of `AnrTimer.ExpiredTimer.mStartMs`.
     pub fn waited_ns(&self) -> Option<u64> {
         let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
         let start_ns = number(self.field("TimeoutStart")?)?.checked_mul(1_000_000)?;
@@ -134,8 +134,8 @@ impl SystemTrace {
     }
 
     /// The time-out that had passed, with the extension that the system granted because it was itself under
-    /// load; `None` where the trace does not have it. From the line `Timeout`, in milliseconds; the source is
-    /// the same as for [`Self::waited_ns`].
+    /// load; `None` where the trace does not have it. It is read from the line `Timeout`, in milliseconds;
+    /// the source is the same as for [`Self::waited_ns`].
     pub fn time_out_ns(&self) -> Option<u64> {
         self.field("Timeout")?.parse::<u64>().ok()?.checked_mul(1_000_000).filter(|ns| *ns > 0)
     }
@@ -162,8 +162,8 @@ impl TraceThread {
         })
     }
 
-    /// The lock that the thread waits for, or the object that it waits on. A lock that its stack seems to
-    /// want does not count when the thread's state is not that of a wait for a monitor.
+    /// The lock that the thread waits for, or the object that it waits on. A lock that the stack shows as
+    /// wanted only counts if the thread's state is a wait for a monitor, or is unknown.
     pub fn waits(&self) -> Option<&TraceLock> {
         let may = |lock: &&TraceLock| match lock.action {
             LockAction::Wants => self.is_blocked() != Some(false),

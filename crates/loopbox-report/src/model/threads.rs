@@ -35,6 +35,6 @@ pub struct OtherThread {
     /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was
     /// taken.
     pub stack: Option<Vec<FrameId>>,
-    /// The index of the thread in the system's trace, when that is of the same moment.
+    /// The index of the thread in the system's trace, when the trace is of the moment of the report.
     pub trace: Option<usize>,
 }

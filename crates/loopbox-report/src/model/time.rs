@@ -3,7 +3,7 @@
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
 use loopbox_format::model::{ClockPair, Uptime};
 
-/// Nanoseconds in milliseconds, cut to whole microseconds.
+/// Converts nanoseconds to milliseconds, cut to whole microseconds.
 pub(crate) fn ms(ns: u64) -> f64 {
     (ns / 1_000) as f64 / 1e3
 }
@@ -61,7 +61,7 @@ pub(crate) fn format_relative(ms: f64) -> String {
 pub(crate) struct WallClock(pub ClockPair);
 
 impl WallClock {
-    /// The Unix time of an uptime in milliseconds; `None` when the report does not know the wall clock.
+    /// Converts an uptime to Unix time in milliseconds; `None` when the report does not know the wall clock.
     pub(crate) fn unix_ms(self, uptime_ns: Uptime) -> Option<i64> {
         if self.0.unix_ms == 0 {
             return None;

@@ -1,5 +1,5 @@
-//! Collapsed stacks: one line per stack, its frames separated by `;` with the outermost first, a space, and
-//! its time in microseconds.
+//! Collapsed stacks: one line for each stack. The line has the frames, outermost first and separated by `;`,
+//! then a space, and then the stack's time in microseconds.
 //!
 //! This is the format of Brendan Gregg's stackcollapse scripts, which flame graph tools, speedscope and many
 //! others read.

@@ -10,7 +10,7 @@ const MAX_CYCLE: usize = 8;
 const SHOWN: usize = 2;
 
 /// The stack of the main thread at the dump, the innermost frame first: its native frames, then those of
-/// Java. Empty without both.
+/// Java. Empty when the report has neither.
 pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(native) = a.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
@@ -42,8 +42,8 @@ pub(crate) fn folded(lines: &[String]) -> Vec<String> {
     folded
 }
 
-/// The shortest cycle with which the lines begin, and how often it repeats, if a note is shorter than the
-/// lines.
+/// The shortest cycle at the start of the lines that repeats often enough to be folded, and how often it
+/// repeats.
 fn cycle(lines: &[String]) -> Option<(usize, usize)> {
     (1..=MAX_CYCLE.min(lines.len())).find_map(|len| {
         let rounds = lines.chunks_exact(len).take_while(|round| *round == &lines[..len]).count();

@@ -154,7 +154,8 @@ fn one_of_several_methods_is_said_as_such() {
     );
 }
 
-/// Without tables ART's own traces have the dex pc as the line, and so have R8's mappings.
+/// In a build without line tables, ART's own traces have the dex pc as the line. R8's mapping has it as the
+/// line, too.
 #[test]
 fn a_dex_pc_is_the_line_of_a_build_without_tables() {
     let mapping = head("8.11.18", 26)
@@ -186,8 +187,8 @@ fn the_dex_pc_is_no_line_of_a_method_with_a_separate_table() {
     assert_eq!(of("9.5.28", "", 3, None), "com.example.Cart.save(dex pc 0x3)", "which of them is not known");
 }
 
-/// Reports of recorders that took R8's shared tables for damaged have no lines. Retracing gives what ART
-/// would have printed.
+/// Some recorders regarded R8's shared line tables as damaged, so their reports have no lines. Retracing
+/// gives what ART would have printed.
 #[test]
 fn a_line_that_was_not_read_is_the_dex_pc_and_one_where_r8_shares_tables() {
     let body = "com.example.Cart -> a.b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Cart.kt\"}\n    \

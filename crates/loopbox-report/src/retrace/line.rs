@@ -110,7 +110,7 @@ fn frame(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// The position of the bracket that closes the one directly before `text`.
+/// The position of the closing bracket for the opening bracket directly before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     text.char_indices().find_map(|(at, c)| {

@@ -65,10 +65,10 @@ pub(super) struct Group<'t> {
     pub overload: usize,
     pub outline: bool,
     /// The positions of outlined code that this group calls, each with the position that it represents here;
-    /// empty for any other group.
+    /// empty for a group that calls no outlined code.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether the group's position is in `outline_positions` of another group. Such positions occur in no
-    /// frame of a report otherwise.
+    /// Whether the group's position is in `outline_positions` of another group. A frame of a report has such
+    /// a position only where it calls outlined code.
     pub is_outlined: bool,
     /// Rules for the first frame below an exception: the exception's descriptor in the report, and how many
     /// inner frames to remove.
@@ -167,8 +167,8 @@ impl<'t> Members<'t> {
         self.classes.get(name).map(|class| class.original)
     }
 
-    /// The source file of a class, by its name in the source. Empty when the file has no name of a source, as
-    /// for a class that a compiler has made. `None` when the mapping names no file.
+    /// The source file of a class, by its name in the source. Empty when the mapping's file name is not that
+    /// of a source file, as for a class that a compiler has made. `None` when the mapping names no file.
     pub(super) fn file(&self, class: &str) -> Option<&str> {
         let file = self.files.get(class)?.as_ref();
         Some(if is_source_file(file) { file } else { "" })
@@ -247,8 +247,8 @@ impl Group<'_> {
         self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
     }
 
-    /// How many of the group's inner frames a compiler has added, for example by a null check, given that
-    /// this class was thrown.
+    /// The number of the group's inner frames that a compiler has added, for example for a null check.
+    /// `thrown` is the class of the exception.
     pub(super) fn made_for(&self, thrown: Option<&str>) -> usize {
         let Some(thrown) = thrown else { return 0 };
         let descriptor = ["L", &thrown.replace('.', "/"), ";"].concat();

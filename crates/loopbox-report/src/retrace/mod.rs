@@ -1,8 +1,8 @@
 //! Deobfuscating reports of apps that were shrunk with R8 or ProGuard, before they are loaded.
 //!
-//! Deobfuscated are the classes of messages, locks and the pending queue, and the classes, methods, lines and
-//! files of stack frames, those of ART's own trace among them. Where the compiler inlined methods, one frame
-//! becomes several and the stack trees are rebuilt. Frames of outlined code are removed and give their
+//! Class names are restored in messages, in locks and in the pending queue. In stack frames, classes,
+//! methods, lines and files are restored, also in ART's own trace. Where the compiler inlined methods, one
+//! frame becomes several and the stack trees are rebuilt. Frames of outlined code are removed and give their
 //! position to their caller, as in R8's own retrace. The format of the mapping is R8's
 //! (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
@@ -33,7 +33,7 @@ use std::collections::HashSet;
 use text::MappingText;
 use words::{messages, pending_line};
 
-/// With fewer looked-up methods than this, the share of those not found is not significant.
+/// When fewer methods than this were looked up, the share of those that were not found is not significant.
 const MIN_LOOKED_UP: usize = 5;
 
 /// A mapping, stored as its text with the places of its classes: less than one and a half times the file's

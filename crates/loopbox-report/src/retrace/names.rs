@@ -1,4 +1,4 @@
-//! The names in a report for which a mapping may have others.
+//! The names in a report for which a mapping may have other names.
 
 use super::line::Part;
 use super::words::{messages, pending_line};
@@ -7,7 +7,7 @@ use crate::load::system_trace::unpack;
 use loopbox_format::model::Report;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Classes, each with the methods that are named with it.
+/// The names of classes in a report. Each class has the names of its methods in the report.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<String, BTreeSet<String>>);
 

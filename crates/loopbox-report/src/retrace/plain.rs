@@ -10,7 +10,7 @@ use crate::load::identity::MAP_ID_FILE;
 use loopbox_format::code::is_platform;
 use std::collections::BTreeSet;
 
-/// How many of the classes that were not found are named in an error.
+/// When classes were not found, an error names this many of them at most.
 const MAX_NAMED: usize = 5;
 
 /// A text with the names of the source.
@@ -20,7 +20,7 @@ pub struct RetracedText {
     pub text: String,
     /// How many lines of the text were renamed.
     pub renamed: usize,
-    /// Which names the mapping does not have, as a text for the case that nothing was renamed.
+    /// Which names the mapping does not have. This text is for the case that nothing was renamed.
     pub missing: String,
 }
 

@@ -3,16 +3,16 @@
 //!
 //! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
 //!
-//! * Most methods share a table in which a line is the dex pc plus one: at a `min_api` below 26, and since
-//!   8.12 at any, unless `-renamesourcefileattribute` names another file. With 8.12 and later, these methods
-//!   have `r8-map-id-…` as their source file.
+//! * Most methods share a table in which a line is the dex pc plus one. This is so at a `min_api` below 26,
+//!   and since 8.12 also at a higher one, unless `-renamesourcefileattribute` names another file. With 8.12
+//!   and later, these methods have `r8-map-id-…` as their source file.
 //! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
 //!   (`Thread::CreateInternalStackTrace`).
 //! * In both cases, methods that share their name with others of their class have separate tables. Since 9.1
 //!   one of them has none: the one with the lowest numbers.
 //!
 //! The recorder reads tables. A frame is without its line where the method has no table, where ART keeps
-//! another kind of table (compact dex), and in reports of recorders that took the shared tables for damaged.
+//! another kind of table (compact dex), and in reports of recorders that regarded shared tables as damaged.
 
 use crate::load::identity::MAP_ID_FILE;
 
@@ -21,7 +21,8 @@ const NO_TABLES_API: u32 = 26;
 /// The oldest R8 version known to share tables.
 const SHARES_TABLES: (u32, u32) = (8, 5);
 
-/// The oldest R8 that was seen to leave one of several methods with the same name without a separate table.
+/// The oldest R8 version in which one of several methods with the same name was seen without a separate
+/// table.
 const LEAVES_ONE: (u32, u32) = (9, 1);
 
 /// How a build numbers positions.

@@ -8,7 +8,7 @@ use crate::model::AppPackages;
 use loopbox_format::model::{LocationId, LockChain, OtherThreads, Report, StackTree, TreeNode, Uptime};
 use loopbox_format::stacks::TreeMerger;
 
-/// The report's trees with retraced stacks.
+/// The report's stack trees, with their frames retraced.
 pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTree> {
     let mut budget = TreeBudget::default();
     let mut trees = Vec::with_capacity(report.trees.len().min(limits::TREES));
@@ -47,7 +47,7 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
     trees
 }
 
-/// The lock chain with retraced stacks of the holders.
+/// The report's lock chain, with the stacks of the holders retraced.
 pub(super) fn locks(report: &Report, retracer: &mut Retracer<'_>) -> LockChain {
     let mut locks = report.locks.clone();
     locks.waits.truncate(limits::LOCK_WAITS);
@@ -58,7 +58,7 @@ pub(super) fn locks(report: &Report, retracer: &mut Retracer<'_>) -> LockChain {
     locks
 }
 
-/// The other threads with retraced stacks.
+/// The report's other threads, with their stacks retraced.
 pub(super) fn threads(report: &Report, retracer: &mut Retracer<'_>) -> OtherThreads {
     let mut threads = report.threads.clone();
     threads.threads.truncate(limits::THREADS);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any
 /// number.
 const MAX_INLINED: usize = 32;
-/// How many of the possible methods of a frame are named in the frame.
+/// When a frame may be one of several methods, its text has the names of this many of them at most.
 const MAX_NAMED: usize = 3;
 /// How many of the possible methods of a frame get a separate line in a text. A class has some overloads of a
 /// name; a forged mapping can claim any number.
@@ -33,7 +33,7 @@ pub(super) struct Retracer<'m> {
 /// The methods that a frame may be, and its line.
 type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
 
-/// What the lines above a frame of a text say about the frame.
+/// What is known about a frame of a text from the lines above that frame.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// The position of the outlined code that the frame calls.
@@ -60,7 +60,7 @@ struct Original {
     each: Vec<Original>,
 }
 
-/// A frame as ART and exceptions print one.
+/// A frame as a text, in the form that ART and exceptions print.
 pub(super) struct Printed {
     /// The frame with its method, or with the names of all methods that it may be.
     pub frame: String,
@@ -82,7 +82,7 @@ impl<'m> Retracer<'m> {
         }
     }
 
-    /// The number of methods of mapped classes that were looked up, and of those that the mapping has.
+    /// Two counts: the methods of mapped classes that were looked up, and those of them that the mapping has.
     pub(super) fn method_counts(&self) -> (usize, usize) {
         (self.looked_up.len(), self.found.len())
     }
@@ -113,9 +113,9 @@ impl<'m> Retracer<'m> {
         self.members.class(class)
     }
 
-    /// The frames of the source for a frame as ART prints it, `a.b.c(SourceFile:12)`, innermost first. The
-    /// list is empty for outlined code: `above` then has its position for its caller. `None` for a frame that
-    /// the mapping does not have.
+    /// The frames of the source for a frame that ART has printed, `a.b.c(SourceFile:12)`, innermost first.
+    /// When the frame is outlined code, the list is empty, and `above` gets the frame's position, for the
+    /// caller's frame. `None` for a frame that the mapping does not have.
     pub(super) fn printed_frame(&self, frame: &str, above: &mut Above) -> Option<Vec<Printed>> {
         // A source may have brackets, too.
         let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
@@ -249,8 +249,8 @@ impl<'m> Retracer<'m> {
         Some(Found { frames, is_known: true })
     }
 
-    /// The frames of a position in one of these groups: one frame when it is in no group or in several, and
-    /// none for code that a compiler made.
+    /// The source's frames of a position, from these groups of the mapping. The result is a single frame when
+    /// no group or several groups have the position. It is empty for code that a compiler made.
     fn at<'g>(
         &self,
         groups: &[&'g Group<'m>],
@@ -295,8 +295,8 @@ impl<'m> Retracer<'m> {
             .collect()
     }
 
-    /// The method of a frame, or all possible ones where it cannot be decided which was inlined, or which
-    /// overload it is.
+    /// The method of a frame, or all possible methods when it is not known which of them was inlined or which
+    /// overload is the right one.
     fn one_of<'g>(&self, groups: &[&'g Group<'m>], position: Option<u32>) -> Option<Source<'g>> {
         let mut methods: Vec<&Member<'_>> = Vec::new();
         let mut lines = HashSet::new();
@@ -346,8 +346,9 @@ impl<'m> Retracer<'m> {
         }
     }
 
-    /// The source file of a class, from the mapping. If the mapping has none, the name that a compiler would
-    /// give it, with the extension of the file of the class `found_in`.
+    /// The source file of a class, as the mapping names it. If the mapping names none, the result is the name
+    /// that a compiler would give to the file. Its extension is then that of the file of the class
+    /// `found_in`.
     fn file(&self, class: &str, found_in: &str) -> String {
         if let Some(file) = self.members.file(class) {
             return file.to_owned();
@@ -394,7 +395,8 @@ impl<'m> Retracer<'m> {
     }
 }
 
-/// A call of outlined code at a position: the code there, and the place of the outlined code.
+/// R8 maps a position in outlined code to a position in the method that calls this code. Finds the caller's
+/// position for the position `outlined`, and the groups that contain the caller's position.
 fn outlined_at<'g, 'm>(
     groups: &[&'g Group<'m>],
     position: Option<Position>,
@@ -414,7 +416,8 @@ fn outlined_at<'g, 'm>(
 }
 
 impl Original {
-    /// A frame as ART and exceptions print it; `place` is used for a frame that the mapping does not have.
+    /// The frame in the form that ART and exceptions print. `place` is what stands in the brackets of the
+    /// obfuscated frame; only `Native method` is kept.
     fn printed(&self, place: &str) -> String {
         let place = match (self.line, self.file.as_str()) {
             _ if place.eq_ignore_ascii_case("Native method") => place.to_owned(),

@@ -54,7 +54,7 @@ fn retraced(mut decoded: Decoded) -> Result<Vec<String>, MappingMismatch> {
     Ok(stacks(&decoded))
 }
 
-/// Each run of equal stacks with its samples.
+/// Each run of equal stacks, with the number of its samples.
 fn stacks(decoded: &Decoded) -> Vec<String> {
     let a = Analysis::new(decoded);
     let mut out = Vec::new();
@@ -68,7 +68,8 @@ fn stacks(decoded: &Decoded) -> Vec<String> {
     out
 }
 
-/// ART's trace has only lines: they identify inlined frames and overloads. Classes of locks are renamed, too.
+/// ART's trace has line numbers but no dex pcs. The line numbers identify inlined frames and overloads.
+/// Classes of locks are renamed, too.
 #[test]
 fn retrace_renames_the_systems_trace() {
     let trace = "\"main\" prio=5 tid=1 Blocked\n  | sysTid=4321 nice=0\n  at a.b.a(SourceFile:4)\n  \

@@ -1,9 +1,9 @@
 //! The text of a mapping, and the part of it that a report needs.
 //!
 //! The crate that reads mappings needs 2.6 GB for the index of a whole mapping of 146 MB, and a report names
-//! few of its classes. So the text stays as it is, with a number for each class name and the place where the
-//! class begins. For a report, only those lines are indexed that are about classes and methods which the
-//! report names.
+//! few of its classes. So the text stays as it is. An index has the hash of each class name and the place
+//! where the class begins. For a report, only those lines are indexed that are about classes and methods
+//! which the report names.
 
 use super::error::{MappingError, MappingMismatch};
 use super::names::Names;
@@ -22,7 +22,7 @@ pub(super) struct MappingText {
     places: Option<Vec<Place>>,
 }
 
-/// Where a line `original -> obfuscated:` begins, by the hash of one of its names.
+/// The place where a line `original -> obfuscated:` begins, and the hash of one of its two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     hash: u32,
@@ -97,7 +97,7 @@ impl MappingText {
             .collect()
     }
 
-    /// The part of the mapping that is about these names, as a mapping.
+    /// The part of the mapping that is about these names. It is a valid mapping.
     ///
     /// # Errors
     /// When that part is larger than it can be for a real report.
@@ -145,7 +145,7 @@ impl MappingText {
         Ok(out)
     }
 
-    /// The class that begins at this place, and the lines below its first line; `None` when no class begins
+    /// The class that begins at this place, and the other lines of the class; `None` when no class begins
     /// there.
     fn class_at(&self, at: u32) -> Option<(Class<'_>, impl Iterator<Item = &[u8]>)> {
         let mut lines = lines(self.bytes.get(at as usize..)?).map(|(_, line)| line);
@@ -221,7 +221,7 @@ fn class_of(line: &[u8]) -> Option<(&str, &str)> {
     }
 }
 
-/// FNV-1a, begun differently for each side.
+/// The FNV-1a hash of a name. Each side has another start value.
 fn hash(side: Side, name: &str) -> u32 {
     let begin = if side == Side::Original { 0x811C_9DC5 } else { 0x1234_5678 };
     name.bytes().fold(begin, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

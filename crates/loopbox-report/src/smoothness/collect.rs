@@ -30,7 +30,8 @@ pub struct Smoothness {
     units: BTreeMap<String, BTreeMap<String, UnitSums>>,
 }
 
-/// What one user, or one report, adds to a screen. A comparison draws users at random from these sums.
+/// What one user, or one report, adds to the figures of a screen. A comparison draws users at random from
+/// these sums.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct UnitSums {
     pub(super) frames: u64,
@@ -68,8 +69,8 @@ pub struct SmoothnessView {
     pub skipped: u64,
     /// The figures of all screens together.
     pub process: SceneView,
-    /// The figures of each screen, the one with the longest hitches first. The screens without separate sums
-    /// are one entry, the last.
+    /// The figures of each screen, the one with the longest hitches first. The last entry has the
+    /// sum of all screens that were not kept separately.
     pub scenes: Vec<SceneView>,
     /// The gestures.
     pub gestures: GesturesView,

@@ -1,10 +1,10 @@
 //! Two sets of reports compared: a base and a variant, two releases, two buckets of a test.
 //!
-//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is
-//! follows from the reports: users are drawn again and again, and the interval contains 95 % of the resulting
-//! changes. In a draw each user counts as often as a Poisson number of mean 1 (the bootstrap for sums that
-//! are collected as a stream). Frames of one user depend on each other, so users are drawn and not frames;
-//! where no annotation names a user, reports are drawn.
+//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). The reports also show how
+//! sure a change of the figure is: users are drawn again and again, and the interval contains 95 % of the
+//! resulting changes. The number of times that a user counts in a draw has a Poisson distribution of mean 1
+//! (the bootstrap for sums that are collected as a stream). Frames of one user depend on each other, so users
+//! are drawn and not frames; where no annotation names a user, reports are drawn.
 
 use super::collect::{Smoothness, UnitSums};
 use schemars::JsonSchema;
@@ -220,7 +220,7 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// How often a user counts: a Poisson-distributed number with mean 1.
+    /// The number of times that a user counts in a draw: Poisson-distributed with mean 1.
     fn times(&mut self) -> u64 {
         /// The probabilities of at most 0, of at most 1, and so on, times 2³². Numbers above 8 are left out:
         /// their probability is one in a million.

@@ -4,10 +4,11 @@ use super::compare::{Comparison, METRICS, MetricChange, Verdict};
 use std::fmt;
 use std::str::FromStr;
 
-/// A condition on all screens together, under which a comparison fails.
+/// A comparison fails when this condition holds for all screens together.
 ///
-/// `hitch>+10%` is a change in per cent of the base, `hitch>+2` one in the figure's own unit; both hold only
-/// when the change is more than chance. `hitch>25` is about the variant alone.
+/// `hitch>+10%` is a condition on the change in per cent of the base. `hitch>+2` is a condition on the change
+/// in the figure's unit. These two hold only when the change is more than chance. `hitch>25` is a condition
+/// on the variant alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailIf {
     text: String,
@@ -70,8 +71,8 @@ impl fmt::Display for FailIf {
 }
 
 impl FailIf {
-    /// Whether the condition holds. `None` when the reports do not have the figure; for a change both sets
-    /// need it.
+    /// Whether the condition holds. `None` when the reports do not have the figure. A condition on a change
+    /// needs the figure of both sets.
     pub fn holds(&self, comparison: &Comparison) -> Option<bool> {
         let change = comparison.scenes.first()?.metrics.iter().find(|change| change.metric == self.metric)?;
         let needed = if let Limit::Value(_) = self.limit { change.variant } else { change.change };

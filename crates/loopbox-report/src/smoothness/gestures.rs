@@ -1,4 +1,4 @@
-//! Gestures: the worst ones singly, and sums of all first gestures on a screen, all second ones, and so on.
+//! Gestures: a list of the worst ones, and sums of the gestures that have the same number on their screens.
 
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
@@ -15,7 +15,8 @@ const WORST: usize = 20;
 /// The gestures of reports.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GesturesView {
-    /// How many gestures the reports have. Of older gestures only the sums of their screens are kept.
+    /// The number of gestures in the reports. A report keeps only its newest gestures; of older ones it has
+    /// only the sums of their screens.
     pub count: u64,
     /// The number of gestures with a recorded jank window.
     pub with_jank: u64,
@@ -75,7 +76,7 @@ pub struct GestureView {
     pub frozen: u16,
     /// The number of recorded jank windows.
     pub jank_windows: u16,
-    /// FPS of the worst windows, at most three, the lowest first.
+    /// The FPS of the gesture's worst jank windows: at most three, the lowest first.
     pub worst_window_fps: Vec<f64>,
 }
 

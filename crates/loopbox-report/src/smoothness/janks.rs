@@ -26,7 +26,8 @@ pub struct JankView {
     pub at_ms: f64,
     /// How long the frame stood.
     pub duration_ms: f64,
-    /// For how many refreshes the frame was shown; `None` when its interval is not one of a display.
+    /// The number of refreshes for which the frame was shown. `None` when the recorded refresh interval is
+    /// impossible for a display.
     pub refreshes: Option<u64>,
     /// The number of the frame's gesture in the process; `None` outside of gestures.
     pub gesture: Option<u32>,
@@ -37,9 +38,10 @@ pub struct JankView {
     /// What SurfaceFlinger reports about the frame; `None` when it was not asked.
     #[serde(rename = "judged")]
     pub jank_type: Option<String>,
-    /// How long the message that drew the frame took.
+    /// The duration of the message that drew the frame.
     pub own_ms: Option<f64>,
-    /// How long the slowest message took that ran before the next frame and did not draw this one.
+    /// The duration of the slowest other message. Other messages are those that ran before the next frame and
+    /// did not draw this one.
     pub other_ms: Option<f64>,
     /// The message whose stacks `method` and `stack` come from: `message #46`, or `outside of messages, after
     /// #45`. `None` without stacks.
@@ -94,7 +96,7 @@ impl JankView {
     }
 }
 
-/// The message that delayed the frame; `None` when no message did, or that is not known.
+/// The message that delayed the frame; `None` when no message delayed it, or when the message is not known.
 pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     match jank.place {
         Some(JankPlace::OwnMessage) => jank.own_token,

@@ -1,7 +1,8 @@
 //! Display frames: the figures of one report, of a fleet, and of two fleets compared.
 //!
-//! `loopbox-frames` defines each figure, and `docs/frames.md` explains it. Records add up, so reports are
-//! added one by one and forgotten; the memory depends on the number of screens and users, not of frames.
+//! `loopbox-frames` defines each figure, and `docs/frames.md` explains it. The records of several reports can
+//! be summed, so each report is added and then dropped. The memory that this needs depends on the number of
+//! screens and users, not of frames.
 
 mod collect;
 mod compare;

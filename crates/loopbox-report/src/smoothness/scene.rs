@@ -13,7 +13,7 @@ pub struct SceneView {
     /// The name of the screen; `all screens` for all of them together, and `other screens` for those without
     /// separate sums.
     pub name: String,
-    /// Whether the figures are of one screen, of all screens without separate sums, or of all screens.
+    /// What the figures cover: one screen, all screens without separate sums, or all screens.
     pub kind: Name<SceneKind>,
     /// The number of display frames.
     pub frames: u32,
@@ -25,24 +25,24 @@ pub struct SceneView {
     pub fps_of_rate: Option<f64>,
     /// The refresh rates that were in force, in the order of their first frame.
     pub rates: Vec<RateView>,
-    /// Whether a rate was observed that is not the one that the display claims.
+    /// Whether the observed refresh rate differed from the rate that the display claims.
     pub observed_rate: bool,
-    /// The duration that half of the frames do not exceed, within 12 %.
+    /// The duration that half of the frames do not exceed. Its error is at most 12 %.
     pub p50_ms: Option<f64>,
-    /// The duration that nine tenths of the frames do not exceed, within 12 %.
+    /// The duration that nine tenths of the frames do not exceed. Its error is at most 12 %.
     pub p90_ms: Option<f64>,
-    /// The duration that 99 % of the frames do not exceed, within 12 %.
+    /// The duration that 99 % of the frames do not exceed. Its error is at most 12 %.
     pub p99_ms: Option<f64>,
     /// The duration of the longest frame.
     pub longest_ms: f64,
-    /// The frames by duration; only buckets that have any.
+    /// The frames by duration. Buckets without frames are left out.
     pub histogram: Vec<BucketView>,
     /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
     /// refreshes.
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,
-    /// For how long frames were shown beyond one interval, jitter included, for each second of the frames.
+    /// The hitch time for each second of the frames, without rounding to whole refreshes. Jitter is included.
     pub hitch_exact_ms_per_s: Option<f64>,
     /// The number of frames that stood for two refreshes or more.
     pub slow: u32,
@@ -52,11 +52,11 @@ pub struct SceneView {
     pub frozen_permille: Option<f64>,
     /// The frames and the dropped frames by level, best level first.
     pub levels: Vec<LevelView>,
-    /// The values of FPS of each second.
+    /// The FPS values, one for each second of the frames.
     pub fps_values: FpsValuesView,
     /// The frames in which a view scrolled.
     pub scroll: ScrollView,
-    /// The scrolled frames whose scroll a finger caused.
+    /// The frames in which a view scrolled in gestures that a finger caused, including their flings.
     pub finger: ScrollView,
     /// The jank windows.
     pub windows: WindowsView,
@@ -66,7 +66,8 @@ pub struct SceneView {
     pub slow_session_20_fps: bool,
     /// Whether more than a quarter of the frames were below 30 FPS.
     pub slow_session_30_fps: bool,
-    /// How much longer than one refresh interval the main thread took for each frame, in sum.
+    /// The sum, over all frames, of the time for which a frame kept the main thread busy beyond one refresh
+    /// interval.
     pub delay_ms: f64,
     /// The number of frames whose stages were reported.
     pub staged: u32,
@@ -78,7 +79,8 @@ pub struct SceneView {
     pub causes: Vec<FrameCauseView>,
     /// The time in each stage; empty when none was reported.
     pub stages: Vec<StageTimeView>,
-    /// The number of stage reports of the first frame of a new window. They are in no other figure of stages.
+    /// The number of stage reports that are about the first frame of a new window. No other figure of stages
+    /// includes them.
     pub first_draw: u32,
     /// The number of stage reports that were lost.
     pub lost_reports: u32,
@@ -129,7 +131,8 @@ pub struct FpsValuesView {
     pub count: u32,
     /// The mean of the values.
     pub mean: Option<f64>,
-    /// The number of values by their share of the refresh rate, in sixteenths.
+    /// How many values are in each sixteenth of the refresh rate. Values above the refresh rate are in the
+    /// last one.
     pub by_share: [u16; 16],
 }
 
@@ -149,13 +152,13 @@ pub struct ScrollView {
 /// The jank windows of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowsView {
-    /// The number of all windows.
+    /// The number of all jank windows.
     pub all: u32,
-    /// The number of windows below 5/6 of the refresh rate.
+    /// The number of jank windows whose FPS was below 5/6 of the refresh rate.
     pub recorded: u32,
-    /// The number of windows that the end of their session cut off.
+    /// The number of jank windows that were cut off because their session ended.
     pub incomplete: u32,
-    /// The lowest FPS of a recorded window.
+    /// The lowest FPS of a recorded jank window.
     pub worst_fps: Option<f64>,
 }
 
@@ -177,8 +180,8 @@ pub struct StageTimeView {
     pub sum_ms: f64,
 }
 
-/// A sum of nanoseconds in ms. A report's sums are far below 2⁵³ ns, unless a file is forged; then the figure
-/// is merely inexact.
+/// A sum of nanoseconds in ms. A report's sums are far below 2⁵³ ns unless its file is forged. For a forged
+/// file the figure is merely inexact.
 fn ms(ns: u64) -> f64 {
     crate::model::time::ms(ns)
 }
@@ -263,7 +266,7 @@ impl ScrollView {
     }
 }
 
-/// What a reader calls a screen.
+/// The name of a screen in the output.
 pub(crate) fn name(sums: &FrameScene) -> String {
     match sums.kind {
         SceneKind::Process => "all screens".into(),

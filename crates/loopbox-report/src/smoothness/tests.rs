@@ -162,7 +162,7 @@ fn the_page_is_self_contained_and_its_texts_are_harmless() {
     assert!(!empty.contains("NaN"), "{empty}");
 }
 
-/// Users whose gestures have this much hitch time; `seed` makes the random numbers.
+/// The sums of `count` users with `hitch_ms` of hitch time on average. `seed` makes the random numbers.
 fn users(count: u64, hitch_ms: u64, seed: u64) -> Vec<UnitSums> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut chance = |below: u64| {

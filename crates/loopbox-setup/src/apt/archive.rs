@@ -33,7 +33,8 @@ pub struct Remote {
 }
 
 impl Archive {
-    /// Reads the indexes of the lines in `sources` (sources.list(5)) into the folder `state`.
+    /// Reads the package lists of the archives into the folder `state`. `sources` names the archives, in the
+    /// format of sources.list(5).
     ///
     /// # Errors
     /// When apt fails: one line with the reason.
@@ -50,7 +51,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// The files of packages: `name` or `name=version`.
+    /// The files of the packages `names`. A name has the form `name` or `name=version`.
     ///
     /// # Errors
     /// When one of them is not in the archive.

@@ -17,8 +17,8 @@ use crate::progress::Progress;
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
 /// Installs packages with the machine's own apt. Of `one | other` it takes the first that this Debian release
-/// has. It waits for other package managers, completes what a killed one left unfinished, and first reports
-/// how much will be downloaded. Progress goes to standard error.
+/// has. It waits for other package managers, and completes what a killed package manager left unfinished.
+/// Before the download it reports how much there is to download. Progress goes to standard error.
 ///
 /// # Errors
 /// When the user is not root; the error has the command to give to an administrator. When apt fails, with its
@@ -60,7 +60,7 @@ impl Target {
         }
     }
 
-    /// Installs packages of the indexes that apt has.
+    /// Installs packages from the indexes that apt already has.
     fn install_known(&self, packages: &[&str], waiting: Waiting, progress: &Progress) -> Result<()> {
         self.finish_interrupted(waiting, progress)?;
         let packages: Vec<&str> =
@@ -124,7 +124,7 @@ fn choose(names: &str, is_available: impl Fn(&str) -> bool) -> &str {
     all().find(|name| is_available(name)).or_else(|| all().next()).unwrap_or(names)
 }
 
-/// The number and the bytes of the downloads in what `--print-uris` printed.
+/// The number of downloads and their size in bytes, from the output of `--print-uris`.
 fn planned(uris: &str) -> (usize, u64) {
     let sizes = uris
         .lines()

@@ -1,9 +1,9 @@
 //! Waits while another package manager holds one of apt's locks.
 //!
 //! apt can wait itself (`DPkg::Lock::Timeout`), but silently, and only for dpkg's two locks. When the lock of
-//! the index lists or of the download folder is held, it fails at once (apt 2.6.1, Debian 12; the tests below
-//! hold all of them). So every call is repeated as long as it fails because of any lock. apt takes its locks
-//! before it does anything else, and each call may be repeated even after it has done something.
+//! the index lists or of the download folder is held, apt fails at once (apt 2.6.1, Debian 12; the tests
+//! below hold all of them). So every call is repeated as long as it fails because of any lock. apt takes its
+//! locks before it does anything else, and each call may be repeated even after it has done something.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl Default for Waiting {
 }
 
 impl Waiting {
-    /// Runs apt or dpkg, and repeats that while another process holds a lock. Returns its standard output.
+    /// Runs apt or dpkg, again and again while another process holds a lock. Returns its standard output.
     ///
     /// # Errors
     /// When it fails for another reason, or the lock is still held after the limit.
@@ -49,7 +49,8 @@ impl Waiting {
         self.outcome(progress, run)?.into_text()
     }
 
-    /// How the command ended once no other process held a lock, also when it failed.
+    /// Runs the command until no other process holds a lock. Returns how the last run ended, also when it
+    /// failed.
     ///
     /// # Errors
     /// When it cannot be run, or the lock is still held after the limit.

@@ -69,8 +69,8 @@ impl Release {
         self.archive.query("apt-cache", &arguments)
     }
 
-    /// Downloads packages (`name=version`) and unpacks them all into `root`. Parts from an interrupted
-    /// download in `downloads` are used.
+    /// Downloads packages (`name=version`) and unpacks them all into `root`. If an interrupted download has
+    /// left parts in `downloads`, they are used.
     ///
     /// # Errors
     /// When a package cannot be had or unpacked.
@@ -85,9 +85,9 @@ impl Release {
         self.unpack_files(&files, downloads, root, progress)
     }
 
-    /// As [`Self::unpack`], for one package of another architecture, whose index may not be readable. Debian
-    /// keeps the packages of one version next to each other, so the address follows from that of this
-    /// architecture's package.
+    /// As [`Self::unpack`], for one package of another architecture, whose index need not be available.
+    /// Debian keeps the packages of one version next to each other, so the address follows from the address
+    /// of the same package for this architecture.
     ///
     /// # Errors
     /// When the package cannot be had or unpacked.

@@ -84,7 +84,7 @@ impl TestArchive {
         self.folder.path().join("state").join(name)
     }
 
-    /// Adds an archive to apt's configuration that has no index.
+    /// Adds an archive without an index to apt's configuration.
     pub(crate) fn add_archive_without_index(&self) {
         let missing = self.sources.replace(" ./", " missing/");
         fs::write(self.path("sources.list"), format!("{}{missing}", self.sources)).unwrap();

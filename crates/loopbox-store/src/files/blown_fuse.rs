@@ -24,8 +24,8 @@ pub enum Suspicion {
     Certain,
 }
 
-/// What the fuse belongs to: a process of the app, in this version, with this libart. Another version of
-/// either begins with an intact fuse.
+/// What the fuse belongs to: a process of the app, in this version, with this libart. A new version of the
+/// app or another libart begins with an intact fuse.
 #[derive(Debug, Clone, Copy)]
 pub struct FuseSubject<'a> {
     /// The process's name, `package` or `package:name`.
@@ -89,7 +89,8 @@ pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left })
 }
 
-/// The file of this process: its name, as far as it can be a file name, and a checksum of the whole name.
+/// The file for `process`. Its name has the first 64 characters of the process's name, with `_` for those
+/// that are unsafe in a file name, and a checksum of the whole name.
 fn path(dir: &Path, process: &str) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
     let readable: String = process.chars().take(64).map(plain).collect();

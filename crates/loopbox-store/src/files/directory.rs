@@ -1,7 +1,7 @@
 //! Making the directory of reports and rings.
 //!
-//! The standard library takes paths apart for that, which is 2 KB of code that nothing else here uses: paths
-//! of ours are compared and extended as bytes.
+//! To make a directory, the standard library takes paths apart. That is 2 KB of code which nothing else here
+//! uses: our paths are compared and extended as bytes.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Makes a directory and those that it is in, as far as they do not exist.
+/// Makes a directory and those of its parents that do not exist.
 ///
 /// # Errors
 /// The system's error for the first one that cannot be made.

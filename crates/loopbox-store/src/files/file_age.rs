@@ -1,8 +1,8 @@
-//! The age of files by a clock that may be wrong: on a phone whose battery was empty it is at 1970, or at the
-//! day on which its system was built, until a network sets it.
+//! The age of files by a clock that may be wrong. On a phone whose battery was empty, the clock is at 1970,
+//! or at the day on which the phone's system was built, until a network sets it.
 //!
-//! A file of unknown age does not count as old. A file with an impossible time gets the time at which a clock
-//! that can be right first sees it, and ages from then on.
+//! A file of unknown age does not count as old. When a file has an impossible time and the clock can be
+//! right, the file gets the present time, and ages from then on.
 
 use std::fs::File;
 use std::path::Path;

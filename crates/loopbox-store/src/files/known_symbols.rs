@@ -1,4 +1,5 @@
-//! The places of ART's functions that only a slow search finds, kept for later processes with the same ART.
+//! Keeps the addresses of the ART functions that only a slow search finds. Later processes with the same ART
+//! use them.
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
@@ -18,8 +19,8 @@ pub fn known_symbols(dir: &Path, libart: BuildId) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Keeps the symbols of this libart in `dir`, as a text that replaces one for another libart. If the text
-/// cannot be written, a later process repeats the search.
+/// Keeps the symbols of this libart in `dir`, as a text. It replaces the text for any other libart. If the
+/// text cannot be written, a later process repeats the search.
 pub fn keep_symbols(dir: &Path, libart: BuildId, text: &str) {
     let rest = [&libart.to_raw()[..], text.as_bytes()].concat();
     let _ = fs::write(dir.join(NAME), [&crc32(&rest).to_le_bytes()[..], &rest].concat());

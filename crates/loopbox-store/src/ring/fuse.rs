@@ -1,10 +1,10 @@
-//! The word that shows what the sampler was doing when the process ended: exact in memory, and in the file as
-//! far as it could be written.
+//! The word that shows what the sampler was doing when the process ended. It is exact in memory; the file has
+//! it as far as it could be written.
 //!
 //! While the main thread is stopped, nothing may make a system call, and a mapping of the file would end the
-//! app (SIGBUS) when the file is shortened. So the file records before each stop that one begins, and after
-//! it how it ended. The memory's state in between is written into the file by code that may write: by the
-//! mirror when a stop lasts, by a crash handler at once.
+//! app (SIGBUS) when the file is shortened. So before each stop the file gets the mark that a stop begins,
+//! and after the stop how it ended. In between, code that may write puts the memory's state into the file:
+//! the mirror when a stop lasts, a crash handler at once.
 
 use super::shared::Shared;
 use crate::layout::FUSE_AT;
@@ -15,8 +15,8 @@ use loopbox_format::model::Uptime;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// How long a stop must have lasted before the mirror writes its state from memory into the file; until then
-/// the sampler itself may write. A stop usually takes some ten microseconds.
+/// The mirror writes the state of a stop from memory into the file when the stop has lasted this long; until
+/// then the sampler itself may write. A stop usually takes some ten microseconds.
 const LASTS_NS: u64 = 200_000_000;
 /// The most writes in one call: the state is written again when it has changed during the write.
 const TRIES: usize = 4;
@@ -28,20 +28,21 @@ pub struct RingFuse {
 }
 
 impl RingFuse {
-    /// Records the phase that begins at this uptime: a number that the next process reads back in
-    /// [`FuseState::Open`](crate::FuseState), or 0 when the process may end without suspicion of the sampler.
+    /// Records the phase that begins at `now_ns` (uptime). `phase` is a number that the next process reads
+    /// back in [`FuseState::Open`](crate::FuseState). It is 0 when the process may end without suspicion of
+    /// the sampler.
     ///
-    /// A store into memory: does not allocate, lock or make a system call. It lasts as long as the process;
-    /// to make it survive, see [`Self::arm`]. One thread at a time, and never the main thread.
+    /// A store into memory: does not allocate, lock or make a system call. The record is lost when the
+    /// process ends; to make it survive, see [`Self::arm`]. One thread at a time, and never the main thread.
     pub fn mark(&self, phase: u8, now_ns: Uptime) {
         if let Some(word) = self.shared.mark(FUSE_AT) {
             set_fuse(word, phase, now_ns);
         }
     }
 
-    /// Records in the file that something dangerous begins, until [`Self::settle`]. This is a system call,
-    /// which may wait for the disk: do not call it while a thread is stopped. Phases during the creation of
-    /// the file are not recorded there.
+    /// Records in the file that something dangerous begins. The record stays until [`Self::settle`]. This is
+    /// a system call, which may wait for the disk: do not call it while a thread is stopped. Phases during
+    /// the creation of the file are not recorded there.
     pub fn arm(&self, phase: u8, now_ns: Uptime) {
         if self.shared.memory.is_mine() {
             self.shared.write_fuse(fuse_word(phase, now_ns));

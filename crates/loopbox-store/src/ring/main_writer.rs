@@ -16,11 +16,10 @@ const RECORD_BUFFER: usize = 2048;
 ///
 /// The order of the calls matters when a process is killed in between. At the end of a message it is:
 /// [`close`](Self::close) when a record closes, then [`open_details`](Self::open_details) and
-/// [`open`](Self::open) for the record that continues, and [`idle`](Self::idle) last. When a record counts
-/// the message that is announced as running, readers know that this message has ended, so
-/// [`idle`](Self::idle) then writes nothing. A message with an inner loop is announced only when it starts:
-/// after an inner message main counts as idle, although the outer one may go on. The stall monitor finds out
-/// whether it does.
+/// [`open`](Self::open) for the record that continues, and [`idle`](Self::idle) last. Once a record counts
+/// the announced message, readers know that the message has ended, so [`idle`](Self::idle) then writes
+/// nothing. A message with an inner loop is announced only when it starts. After an inner message main counts
+/// as idle, although the outer message may go on; the stall monitor finds that out.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,
@@ -55,9 +54,9 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
-    /// The next message gets the token `next`. If a message was already announced with this token, no message
-    /// has run under it: the announcement is forgotten, and a later one with this token is about a different
-    /// message.
+    /// The next message gets the token `next`. If a message was announced with this token before, no message
+    /// ran with it, so that announcement is forgotten. A later announcement with this token is about a
+    /// different message.
     #[inline]
     pub fn next_is(&mut self, next: Token) {
         if self.token == next {
@@ -92,11 +91,12 @@ impl MainWriter {
         self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// Writes a closed record with these details. It replaces record `seq - records`.
+    /// Writes a closed record with these details. It takes the slot of the record that is older by the number
+    /// of slots.
     ///
     /// Details that do not fit the slot are left out from the end and counted in `dropped_details`. With the
-    /// default geometry that happens with eight details whose two names have more than about 130 bytes
-    /// together.
+    /// default geometry that happens to a record of eight details when the two names of each have more than
+    /// about 130 bytes together.
     pub fn close<D, T: Encode>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.records.capacity().saturating_sub(8).min(RECORD_BUFFER));

@@ -7,9 +7,9 @@
 //! * A slot is copied whole, as every reader in the process reads it, or left for the next copy.
 //! * A state that changes in place is written to the slot of the file that does not hold the newest state. If
 //!   that write is cut off, the newest state before it remains.
-//! * Regions are read in the order of [`ORDER`] and written in the reverse order. So at every instant the
-//!   file has the regions as of moments in this order: the first one as of the earliest moment, the last one
-//!   as of the latest. A reader of the living ring gets them in the same way, and `recover` relies on it.
+//! * Regions are read in the order of [`ORDER`] and written in the reverse order. So whenever the process
+//!   ends, no region in the file has an older state than a region that comes before it in [`ORDER`]. A reader
+//!   of the living ring gets the same, and `recover` relies on it.
 //! * Slots of a region that are written in turn are copied from the oldest to the newest, without a gap.
 
 use super::saved_frames::SavedFrames;
@@ -29,8 +29,9 @@ use std::sync::atomic::Ordering;
 
 /// The order in which the regions are read. The last sign of life is read before all of them. A message that
 /// has ended must not seem to have run until a later sign of life (the mark or a sample). So the running
-/// message is read before the records that count it, and its stacks are read before it. The worker keeps a
-/// tree in the pages before it clears the running message's stacks, so the pages are read after these stacks.
+/// message is read before the records that count it, and its stacks are read before it. At the end of a
+/// message the worker first writes the tree into the pages and then clears the running message's stacks, so
+/// the pages are read after these stacks.
 const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -72,7 +73,7 @@ struct RegionCopy {
 
 /// A slot on its way into the file.
 struct Changed<'a> {
-    /// The index of the slot that it gets in the file's region.
+    /// The index of the file's slot to which the changed slot is written.
     index: usize,
     seq: u64,
     bytes: Cow<'a, [u8]>,
@@ -88,8 +89,8 @@ impl Mirror {
         Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
     }
 
-    /// Makes the file with what the ring already holds, and its directory where it is missing; if there is a
-    /// file already, copies into it. May be tried again.
+    /// Makes the file with what the ring already holds, and its directory where it is missing. If there is a
+    /// file already, copies the ring into it. May be tried again.
     ///
     /// # Errors
     /// Why there is no file: the ring is memory alone, and its writers and readers go on.
@@ -328,8 +329,8 @@ mod tests {
         (symbols, tree)
     }
 
-    /// Writes messages `from..to` as the threads of the recorder do, with stacks of those for which `sampled`
-    /// returns true.
+    /// Writes messages `from..to` as the threads of the recorder do. Those for which `sampled` returns true
+    /// get stacks.
     fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
         for token in from..to {
             let (seq, count) = (token / 10, token as u32 % 10 + 1);
@@ -382,8 +383,8 @@ mod tests {
         }
     }
 
-    /// Copies a ring to the disk, lets `between` record more, and copies again. That second copy is cut off
-    /// after each possible number of bytes.
+    /// Copies a ring to the disk, lets `between` record more, and copies again; for each possible number of
+    /// bytes, the second copy is cut off after that number. `check` gets what can be read then.
     fn cut_everywhere(between: impl Fn(&mut Ring), check: impl Fn(&Recovered)) {
         let mut cuts = 0;
         for room in 0.. {
@@ -473,8 +474,8 @@ mod tests {
         }
     }
 
-    /// A process that is killed while its frames are copied leaves either the new frames or those of the copy
-    /// before.
+    /// A process that is killed while its frames are copied leaves either the new frames or those of the
+    /// previous copy.
     #[test]
     fn display_frames_that_are_cut_off_anywhere_leave_the_ones_before() {
         let session = |duration_us| FrameSession {

@@ -64,8 +64,8 @@ pub struct Ring {
 
 impl Ring {
     /// Makes the ring of this process in memory. It opens no file, so the main thread may call it. It cannot
-    /// fail: in place of an impossible geometry it uses the default one. What is recorded survives the
-    /// process from [`Mirror::attach`] on, up to the last [`Mirror::copy`].
+    /// fail: in place of an impossible geometry it uses the default one. Once [`Mirror::attach`] has made the
+    /// file, what was recorded before the last [`Mirror::copy`] survives the process.
     pub fn create(options: &RingOptions) -> Self {
         let layout = Layout::of(&options.geometry).unwrap_or_else(|_| Layout::default_geometry());
         let header = Header { identity: options.identity, layout };

@@ -20,12 +20,12 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// The content of the ring as the report that it would leave if the process ended now, at `now_ns`
-    /// (uptime): a running message has run until then.
+    /// The report that the ring would leave if the process ended now, at `now_ns` (uptime). A running message
+    /// counts as running until then.
     ///
     /// Each slot is either read completely or, when its writer is faster than the reader, counted as damage.
-    /// A record and the group that follows it never overlap. The caller sets `reason` and `dumped_at` of the
-    /// report's `meta`.
+    /// The newest closed record and the open group never overlap. The caller sets `reason` and `dumped_at` of
+    /// the report's `meta`.
     pub fn snapshot(&self, now_ns: Uptime) -> Recovered {
         assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
     }

@@ -51,9 +51,8 @@ impl RegionWriter {
         self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
     }
 
-    /// Writes `N` words to the slot after the one written last. The same as [`RegionWriter::write_next`], for
-    /// what the main thread writes for each message: the number of words is fixed, so there is little to
-    /// check.
+    /// Writes `N` words to the slot after the one written last, as [`RegionWriter::write_next`] does, but
+    /// with fewer checks, because the number of words is fixed. The main thread uses it for each message.
     #[inline]
     pub(super) fn write_next_words<const N: usize>(&mut self, words: &[u64; N]) -> Result<(), StoreError> {
         if !self.shared.memory.is_mine() {
@@ -101,8 +100,8 @@ impl RegionWriter {
         self.write_next_bytes(&codec::encode(value)?)
     }
 
-    /// Writes the encoding of as many of the `items` as fit; `encode` encodes the first of them, up to a
-    /// given number.
+    /// Writes the encoding of as many of the first items as fit. There are `items` of them, and `encode(n)`
+    /// encodes the first n.
     pub(super) fn write_prefix(
         &mut self,
         items: usize,

@@ -32,8 +32,8 @@ pub struct WorkerWriter {
 }
 
 impl WorkerWriter {
-    /// Writes what is known about the running message in addition to its number: name and CPU time, and as of
-    /// when.
+    /// Writes what is known about the running message in addition to its number: its name, its CPU time, and
+    /// the instant that these describe.
     pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
         self.running.write_next_value(running)
     }
@@ -67,8 +67,9 @@ impl WorkerWriter {
         self.running_tree.write_next_bytes(&[])
     }
 
-    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get as many as there
-    /// is room for: about ten of ordinary size with the default geometry, and at least the latest three.
+    /// Keeps the tree of a message that has ended, in place of the oldest kept trees. Readers get as many as
+    /// there is room for: about ten of ordinary size with the default geometry, and at least the latest
+    /// three.
     ///
     /// # Errors
     /// As [`running_tree`](Self::running_tree).
@@ -124,7 +125,8 @@ impl WorkerWriter {
             .write_prefix(warnings.len(), &|kept| codec::encode(warnings.get(..kept).unwrap_or_default()))
     }
 
-    /// Writes the breadcrumbs that the app recorded, oldest first: the last ones, as many as fit.
+    /// Writes the app's breadcrumbs, which are given oldest first. When not all of them fit, the oldest are
+    /// left out.
     pub fn breadcrumbs(&mut self, trail: &[Breadcrumb]) -> Result<(), StoreError> {
         let all = trail.len();
         self.breadcrumbs.write_prefix(all, &|kept| codec::encode(trail.get(all - kept..).unwrap_or_default()))

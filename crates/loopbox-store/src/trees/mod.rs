@@ -71,7 +71,7 @@ impl Default for Trees {
 }
 
 impl Trees {
-    /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
+    /// Adds a packed tree, unless it is there already. Returns the time of the tree's last sample.
     ///
     /// When a message ends, its tree is in the ring twice for a moment: as a kept tree and as the running
     /// message's. But a different tree of the same message is not a copy: a report may have asked Java for a
@@ -107,8 +107,8 @@ impl Trees {
     }
 }
 
-/// Whether both are the same tree, possibly with a different number of samples. Both then have the same first
-/// sample, because reducing a tree never removes that.
+/// Whether `one` and `other` are the same tree, possibly with a different number of samples. Both then have
+/// the same first sample, because reducing a tree never removes that.
 fn begins_as(one: &StackTree, other: &StackTree) -> bool {
     let begin =
         |tree: &StackTree| (tree.token, tree.source, tree.start_ns, tree.sample_deltas_ns.first().copied());

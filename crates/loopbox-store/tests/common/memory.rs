@@ -43,8 +43,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// Runs `work` and returns its result, and the most heap memory that it held at once, in bytes, without that
-/// of the result.
+/// Runs `work`. Returns the peak of the heap memory that `work` held, in bytes, and its result. Only the
+/// calling thread's memory counts.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     PEAK.set(before);

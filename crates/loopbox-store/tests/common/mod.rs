@@ -109,8 +109,8 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     }
 }
 
-/// `known` with the location numbers of `tree`, if both have the same shape: the numbers of a tree's
-/// locations depend on the trees before it.
+/// Gives `known` the location numbers of `tree`, if both have the same shape. The numbers of a tree's
+/// locations depend on the trees that were read before it.
 pub(crate) fn renumbered(tree: &StackTree, known: &StackTree) -> StackTree {
     let mut same = known.clone();
     for (node, numbered) in same.nodes.iter_mut().zip(&tree.nodes) {

@@ -1,6 +1,7 @@
 //! Disks without room.
 //!
-//! A disk that is really full needs root, for a small tmpfs; the limit on file sizes needs no rights.
+//! The tests of a full disk mount a small tmpfs, which needs root. The tests with a limit on file sizes need
+//! no rights.
 
 use crate::common::{file_of, options, record, ring};
 use crate::roles::Actor;

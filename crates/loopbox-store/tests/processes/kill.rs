@@ -12,7 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 struct Copied {
     closed: u64,
-    /// The number of the last record that was closed when that copy had ended.
+    /// How many records had been closed when the last reported copy ended. `closed` is the number from before
+    /// that copy.
     closed_since: u64,
     running: u64,
     kept: u64,

@@ -12,7 +12,7 @@ fn rings(dir: &Path) -> Vec<PathBuf> {
     fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// A directory of the user under which [`Actor::start_unprivileged`] starts a role.
+/// A directory for a process of [`Actor::start_unprivileged`]: it belongs to the user of that process.
 fn dir_of_nobody() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     if is_root() {

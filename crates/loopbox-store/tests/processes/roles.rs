@@ -154,8 +154,8 @@ fn record_for_ever(dir: &Path) {
     });
 }
 
-/// Copies the ring without end, and prints after each copy what was done before it began: that must be in the
-/// file.
+/// Copies the ring without end. Prints after each copy what had been written before the copy began, because
+/// that must be in the file, and how many records had been closed when the copy ended.
 fn copy_for_ever(mut mirror: Mirror, done: &Done) {
     loop {
         let [closed, running, kept] =
@@ -324,8 +324,8 @@ fn limited_later(dir: &Path) {
     say(&format!("{records} records, {:?}", ring.reader.path()));
 }
 
-/// Forbids flushes. Then writes a ring and a report, which need no flush, and a report that must survive a
-/// power loss, which does.
+/// Forbids flushes. Then writes a ring and a report, which need no flush. A report that must survive a power
+/// loss needs one.
 fn no_flush(dir: &Path) {
     forbid_flushes();
     let mut ring = ring(&options(dir));

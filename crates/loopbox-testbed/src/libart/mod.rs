@@ -28,8 +28,8 @@ const OTHERS: [&str; 6] = [
 ];
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-/// The names of a function whose code loads a member: one for GNU's C++ library, one for LLVM's, where they
-/// differ. `SIGQUIT` and `FIND_THREAD` name two other such functions.
+/// The names of a function whose code loads a member of an ART class: two where GNU's and LLVM's C++
+/// libraries give it different names. `SIGQUIT` and `FIND_THREAD` have the names of two more such functions.
 const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
 const SIGQUIT: &[&str] = &[
     "_ZN3art7Runtime14DumpForSigQuitERSo",

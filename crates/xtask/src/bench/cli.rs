@@ -19,7 +19,8 @@ pub(crate) struct CliArgs {
     /// Sizes of the fleets
     #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
     reports: Vec<usize>,
-    /// Recordings to vary instead of the built full report, for example target/demo/*.lbx
+    /// Reports to vary, for example target/demo/*.lbx; without them, a full report that the bench builds is
+    /// varied
     #[arg(long)]
     from: Vec<PathBuf>,
 }

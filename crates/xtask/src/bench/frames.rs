@@ -14,7 +14,7 @@ pub(crate) struct FramesArgs {
     /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art10-jit,art11,art11-jit,art14")]
     testbed: Vec<String>,
-    /// Frames per batch; more than 170 would be more than wait for the worker on a device
+    /// Frames per batch; on a device at most 170 wait for the worker
     #[arg(long, default_value_t = 160)]
     frames: u32,
     /// Batches per way
@@ -54,7 +54,7 @@ fn lines(launcher: &Launcher, class: &str, arguments: &[u32]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// From lines `KIND WAY NUMBER...`, the numbers for each way, in order.
+/// The numbers for each way, in order, from lines of the form `KIND WAY NUMBER...`.
 fn all_of<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, Vec<[f64; N]>>> {
     let mut all: BTreeMap<String, Vec<[f64; N]>> = BTreeMap::new();
     for line in lines {

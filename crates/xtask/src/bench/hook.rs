@@ -42,7 +42,7 @@ const VARIANTS: [(&str, &str); 15] = [
     ("uiperf", "the uiperf article's monitor (Printer)"),
     ("blockcanary", "BlockCanary's way (Printer, two posts)"),
 ];
-/// The ways that call our natives, each with the same way without our natives for comparison.
+/// The ways that call our natives, each with the way that it is compared with: the same without our natives.
 const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];
 
 /// How the two natives of each message are called.
@@ -114,9 +114,9 @@ fn bench(testbed: &str, args: &HookArgs) -> Result<()> {
     twins(&launcher, args)
 }
 
-/// Measures the benefit of the annotations on the two natives of each message, against the same recorder with
-/// other annotations or none. Each of these recorders needs a separate process, so the processes alternate,
-/// with few batches each.
+/// Measures the benefit of the annotations on the two native methods that the hook calls for each message:
+/// compares the recorder with copies of it that have other annotations or none. Each of these recorders needs
+/// a separate process, so the processes alternate, with few batches each.
 fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
     let ways = [Natives::Critical, Natives::Fast, Natives::Plain];
     let jars = ways.map(|way| launcher.variant(&format!("{way:?}").to_lowercase(), |f, t| way.change(f, t)));
@@ -145,7 +145,8 @@ fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
     Ok(())
 }
 
-/// What `bench.HookBench` printed: by variant, for each batch ns, bytes and mallocs per message.
+/// The output of `bench.HookBench`, by variant. Each batch has three numbers: nanoseconds, bytes and mallocs
+/// for each message.
 struct Batches(BTreeMap<String, Vec<[f64; 3]>>);
 
 impl Batches {

@@ -13,7 +13,7 @@ use super::stats::{LIMIT, median};
 /// Arguments of the install bench.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Testbeds to run on; on one with `-aot`, the app without compiled code, too
+    /// Testbeds to run on; for a testbed with `-aot`, the app without compiled code is measured, too
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-aot")]
     testbed: Vec<String>,
     /// Processes for each app and testbed
@@ -78,8 +78,8 @@ impl Figures {
     }
 }
 
-/// Measures in one process after another, because an app sees only a process's first installation. All
-/// processes use one directory, as launches do.
+/// Measures each installation in a new process, because an app sees only the first installation of a process.
+/// All processes use one directory, as the launches of an app do.
 fn bench(launcher: &Launcher, what: &str, jar: &Path, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut figures = Figures::default();

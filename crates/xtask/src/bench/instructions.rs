@@ -20,7 +20,7 @@ const FEW: u64 = 10_000;
 /// Arguments of the instruction count.
 #[derive(Debug, Args)]
 pub(crate) struct InstructionsArgs {
-    /// Messages between the two counted runs
+    /// How many more messages the longer of the two counted runs has
     #[arg(long, default_value_t = 60_000)]
     messages: u64,
     /// Timed runs of a million messages each

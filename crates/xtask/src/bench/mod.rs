@@ -31,12 +31,12 @@ pub(crate) enum BenchCommand {
     /// What the native part of the hook costs per message, in instructions and time
     Instructions(instructions::InstructionsArgs),
     /// Loopbox and other watchers of the main thread: what a message costs, how often an app that rests is
-    /// woken, who names what in hangs of known cause
+    /// woken, and what each of them names in hangs of known cause
     Peers(peers::PeersArgs),
     /// How long a report takes until its first file has its name, with a full history
     Report(report::ReportArgs),
-    /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of
-    /// trees
+    /// How long a sample stops the main thread, against other ways to take stacks, which interval it
+    /// reaches, and how large the trees are
     Sampler(sampler::SamplerArgs),
     /// What one message that blocks costs, for the performance monitor and for other ways to report it
     Stall(stall::StallArgs),

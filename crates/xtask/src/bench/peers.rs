@@ -22,7 +22,7 @@ pub(crate) struct PeersArgs {
     /// Batches per peer and process
     #[arg(long, default_value_t = 9)]
     rounds: u32,
-    /// Processes
+    /// How many processes are measured
     #[arg(long, default_value_t = 3)]
     processes: u32,
     /// Seconds that an idle app is watched, to count its wake-ups

@@ -1,5 +1,5 @@
-//! `cargo xtask bench report`: how long a report takes until its first file has its name, with a full
-//! history.
+//! `cargo xtask bench report`: how long it takes until the first file of a report with a full history has its
+//! name.
 //!
 //! The recorder measures this itself and writes it into the second version of the file, which follows when
 //! the slower parts of the report are there.

@@ -34,7 +34,7 @@ pub(crate) struct SamplerArgs {
     /// Depths of the stack
     #[arg(long, value_delimiter = ',', default_value = "10,50,100")]
     depths: Vec<u32>,
-    /// Seconds that the message hangs whose intervals are measured
+    /// How many seconds the message hangs; the intervals between its samples are measured
     #[arg(long, default_value_t = 6)]
     seconds: u64,
     /// Read the hung messages of these reports only, for example from a phone; nothing is run
@@ -281,7 +281,7 @@ fn sizes(report: &Report, tree: &StackTree) -> Result<()> {
     Ok(())
 }
 
-/// The machine's load in the last minute, because others may be using it.
+/// The machine's load in the last minute. It is printed because others may be using the machine.
 pub(super) fn load() -> String {
     fs::read_to_string("/proc/loadavg")
         .ok()

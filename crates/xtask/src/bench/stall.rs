@@ -1,5 +1,5 @@
-//! `cargo xtask bench stall`: what one message that blocks costs, for the performance monitor and for other
-//! ways to report it.
+//! `cargo xtask bench stall`: what it costs to report one message that blocks, with the performance monitor
+//! and in other ways.
 //!
 //! Times are CPU time, so that waiting for a processor on a busy machine does not count. The cost of the same
 //! messages when nothing watches is subtracted.
@@ -81,7 +81,7 @@ fn bench(testbed: &str, args: &StallArgs) -> Result<()> {
     Ok(())
 }
 
-/// From the output of the bench, the medians of each way's batches.
+/// The medians of each way's batches, from the output of the bench.
 fn batches(lines: &[String]) -> Result<BTreeMap<String, [f64; FIGURES]>> {
     let mut batches: BTreeMap<String, Vec<[f64; FIGURES]>> = BTreeMap::new();
     for line in lines {

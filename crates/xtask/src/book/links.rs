@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use walkdir::{DirEntry, WalkDir};
 
-/// The folder of the book's pages, and its table of contents.
+/// The folder with the book's pages and its table of contents.
 const BOOK: &str = "docs";
 const SUMMARY: &str = "SUMMARY.md";
 
@@ -88,7 +88,8 @@ impl Page {
         page
     }
 
-    /// The anchor that mdBook and code forges give to a heading; the second of two equal ones ends in `-1`.
+    /// Adds the anchor that mdBook and code forges give to a heading. The anchor of the second of two equal
+    /// headings ends in `-1`.
     fn add_anchor(&mut self, heading: &str) {
         let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
         let name: String = heading.trim().to_lowercase().chars().filter(kept).collect();

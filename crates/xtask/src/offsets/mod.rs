@@ -25,11 +25,12 @@ enum Command {
         /// Testbeds to compare with
         #[arg(long, value_delimiter = ',', default_value = "art10,art11")]
         testbeds: Vec<String>,
-        /// Also lay the classes of Debian's ART sources out with clang, for every architecture, and compare
+        /// Also compute the class layouts of Debian's ART sources with clang, for every architecture, and
+        /// compare
         #[arg(long)]
         layouts: bool,
     },
-    /// Say which symbols and which rows a device's libart.so or libopenjdkjvmti.so fits
+    /// Say which symbols a device's libart.so or libopenjdkjvmti.so has, and which rows fit it
     Verify {
         /// The library
         library: PathBuf,

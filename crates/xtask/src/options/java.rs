@@ -1,4 +1,4 @@
-//! Generates the parts of Java and Kotlin sources.
+//! Generates the parts of Java and Kotlin sources that are made from the table of options.
 
 use std::fmt::Write as _;
 

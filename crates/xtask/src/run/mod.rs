@@ -26,7 +26,7 @@ pub(crate) struct RunArgs {
     /// Sources of Java or Kotlin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The class whose `main(String[])` runs; without it the only one that there is in the sources
+    /// The class whose `main(String[])` runs; by default the only class of the sources that has one
     #[arg(long, value_name = "CLASS")]
     main: Option<String>,
     /// An environment variable of the app; may be repeated

@@ -20,7 +20,7 @@ pub(crate) struct FuzzArgs {
     seconds: u32,
 }
 
-/// What `cargo fuzz` passes to the compiler, less the sanitizer.
+/// The arguments that `cargo fuzz` passes to the compiler, without those of the sanitizer.
 const INSTRUMENTED: &str = "--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";

@@ -1,4 +1,4 @@
-//! `cargo xtask stress`: what tests do briefly, for long. Any fault fails it.
+//! `cargo xtask stress`: runs for a long time what tests run briefly. Any fault makes a stress fail.
 
 mod fuzz;
 mod load;
@@ -17,7 +17,7 @@ use std::process::Command;
 pub(crate) enum StressCommand {
     /// Sampled stacks of every kind of code, on every testbed in every mode, compared with the dex files
     Testbeds(TestbedsArgs),
-    /// Every decoder on hostile input, led by coverage
+    /// Every decoder on hostile input, guided by coverage
     Fuzz(fuzz::FuzzArgs),
     /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch
     /// reports
@@ -25,15 +25,16 @@ pub(crate) enum StressCommand {
     /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say
     /// of it
     Hangs(HangsArgs),
-    /// A hang of each known cause, and what the verdict was worth: a table, and how reliable each confidence
-    /// is, also on generated variants. Fails when one was wrong with high confidence, or a confidence does
-    /// not keep its promise
+    /// A hang of each known cause, and a table of how often the verdict was right. Shows how reliable each
+    /// confidence is, also on generated variants. Fails when one was wrong with high confidence, or
+    /// a confidence does not keep its promise
     Causes(CausesArgs),
     /// The recorder on the framework's real classes of each API level: a table
     Levels(LevelsArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
-    /// Samples without end of a main thread that does all a sampler must survive, on every testbed
+    /// Sample a main thread that does everything that a sampler must survive, for as long as wanted, on every
+    /// testbed
     Sampler(sampler::SamplerArgs),
     /// Every test program of the workspace, many times, alone or on a loaded machine
     Suite(suite::SuiteArgs),
@@ -91,7 +92,7 @@ pub(crate) struct KillArgs {
     /// How many run at a time
     #[arg(long, default_value_t = 2)]
     lanes: u32,
-    /// Run on ART 11, where each launch is given how the one before it ended
+    /// Run on ART 11, where each launch is given how the previous one ended
     #[arg(long)]
     known_ends: bool,
     /// How main is watched: `Config.Hook`
@@ -128,7 +129,8 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
     }
 }
 
-/// Runs the program `matrix` of the end-to-end tests. These depend on this crate, so cargo has to run it.
+/// Runs the program `matrix` of the end-to-end tests. Those tests depend on this crate, so this crate can
+/// only run the program by cargo.
 fn testbeds(args: &TestbedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);

@@ -1,9 +1,9 @@
 //! `cargo xtask stress sampler`: `probe.Stress` for any number of samples, under SIGQUIT.
 //!
 //! The main thread allocates under a collector, throws from deep stacks, contends, waits, sleeps, recurses,
-//! and loads and drops classes. Meanwhile other threads start, end, compete for its lock and request its
-//! stack. The test fails when the process dies, hangs, leaves the main thread suspended, cannot take a
-//! sample, or grows.
+//! and loads and drops classes. Meanwhile other threads start, end, compete for the main thread's lock and
+//! request its stack. The test fails when the process dies, hangs, leaves the main thread suspended, cannot
+//! take a sample, or grows.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
@@ -26,8 +26,9 @@ const QUIET: Duration = Duration::from_mins(5);
 const QUIT_EACH: Duration = Duration::from_secs(2);
 /// Lines of standard error kept for the case of a crash.
 const LAST_LINES: usize = 400;
-/// Growth allowed from the first quarter to the end, in KiB: Java's collector keeps pages, malloc fragments,
-/// and the probe itself remembers a name for each address at which it ever saw a method.
+/// The memory may grow by this many KiB from the first quarter to the end: Java's collector keeps pages,
+/// malloc's memory becomes fragmented, and the probe itself remembers a name for each address at which it
+/// ever saw a method.
 const GROWTH_KIB: i64 = 16 << 10;
 
 /// Arguments of the sampler's stress.

@@ -1,4 +1,5 @@
-//! The test programs again and again, alone or with work that takes their processors and memory.
+//! Runs the test programs again and again, alone or together with work that takes processors and memory from
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -33,7 +33,7 @@ pub(crate) struct TestArgs {
     /// Run only the steps whose name contains this text
     #[arg(long)]
     only: Option<String>,
-    /// Run this one step in this process: what a step's own process is started with
+    /// Run this one step in this process; the command starts the process of each step with this option
     #[arg(long, hide = true)]
     step: Option<String>,
 }
@@ -52,7 +52,7 @@ struct Step {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tier {
     Both,
-    /// The step takes a testbed, another compiler, or minutes.
+    /// The step needs a testbed or another compiler, or it takes minutes.
     Full,
     /// The step replaces a longer step of the full tier.
     Quick,
@@ -233,7 +233,7 @@ fn dependencies() -> Result<()> {
     run(&mut check(&["check", "--disable-fetch", "advisories"]))
 }
 
-/// How long the database of advisories may take to come: some megabytes.
+/// How long the download of the database of advisories (some megabytes) may take.
 const ADVISORIES_LIMIT: Duration = Duration::from_mins(2);
 
 /// Checks for room on the disk, and for programs that only tests need, which apt installs if missing.
@@ -262,8 +262,8 @@ fn loom() -> Result<()> {
     run(test.args(["test", "--locked", "--profile", "loom", "--package", "loopbox-store", "--lib"]))
 }
 
-/// A command that runs this program, for its other commands. It does not use the program's path, because a
-/// step may rebuild the file there.
+/// Runs this program again: the caller adds the name of one of its other commands. It does not use the
+/// program's path, because a step may rebuild the file there.
 fn xtask() -> Command {
     Command::new("/proc/self/exe")
 }

@@ -30,7 +30,7 @@ pub(crate) struct TestProgram {
 pub(crate) struct Outcome {
     /// How many tests passed.
     pub(crate) passed: usize,
-    /// Tests that failed, or why the program did.
+    /// The tests that failed, or why the program failed.
     pub(crate) failed: Vec<String>,
     /// How long it took.
     pub(crate) took: Duration,

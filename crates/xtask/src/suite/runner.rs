@@ -47,8 +47,8 @@ impl Runner {
     /// program's output.
     ///
     /// # Errors
-    /// The first program that cannot be run, or the first error of `done`; the programs that run then are
-    /// waited for.
+    /// The first program that cannot be run, or the first error of `done`. The programs that are running at
+    /// that moment are waited for.
     pub(crate) fn run(
         &self,
         programs: &[TestProgram],

@@ -18,8 +18,8 @@ pub(crate) struct Running {
 enum Ending {
     /// A process is asked to end, and itself ends what it has started.
     Asked,
-    /// Each process has a separate group, so Ctrl-C in a terminal reaches neither it nor the processes that
-    /// it started; all are killed.
+    /// Each process has a separate process group, so Ctrl-C in a terminal reaches neither it nor its
+    /// children. [`Running::end`] kills the whole groups.
     KilledWithGroup,
 }
 

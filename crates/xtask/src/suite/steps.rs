@@ -28,7 +28,7 @@ enum Outcome {
     /// The step passed after this time. The texts are added to its line of the table.
     Passed(Duration, Vec<String>),
     Failed(Duration),
-    /// A step before it failed.
+    /// An earlier step failed, so this one was not run.
     NotRun,
 }
 
@@ -36,12 +36,12 @@ enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: &'static str,
-    /// Whether the steps after it begin without waiting for it. Only one of such steps runs at a time, and
-    /// its output is shown when it has ended.
+    /// Whether the steps after this one begin without waiting for it. Only one parallel step runs at a time,
+    /// and its output is shown when it has ended.
     pub(crate) is_parallel: bool,
 }
 
-/// The state that the steps in order and the parallel steps of a run share.
+/// What all steps of a run share, those in order and the parallel ones.
 struct Run<'a, C> {
     steps: &'a [Named],
     command: &'a C,
@@ -71,8 +71,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(passed)
     }
 
-    /// Runs the steps in order, and sends the parallel ones through `begin` when it is their turn. False when
-    /// a step of either kind has failed.
+    /// Runs the steps in order. A parallel step is not run here but sent through `begin` when its turn comes.
+    /// Returns false when any step has failed, parallel or not.
     fn in_order(&self, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
         for (at, step) in self.steps.iter().enumerate() {
             for at in ended.try_iter() {
@@ -229,9 +229,9 @@ pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// Runs a command; both its outputs go into a file, in the order in which they were written, and also to ours
-/// where `is_shown`. Returns whether it succeeded. It is one of the processes in `running`; if these are
-/// ended first, it has not succeeded.
+/// Runs a command as one of the processes in `running`. Its standard output and standard error go into one
+/// file, in the order in which they were written, and also to our standard output where `is_shown`. Returns
+/// whether the command succeeded; false also when `running` was ended before the command could start or end.
 fn copied_to(log: &Path, command: &mut Command, running: &Running, is_shown: bool) -> Result<bool> {
     let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let (mut output, writer) = io::pipe().context("no pipe")?;

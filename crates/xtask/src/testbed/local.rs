@@ -11,7 +11,7 @@ use loopbox_testbed::{LOCAL, LOCAL_FOLDER};
 use crate::suite::steps::minutes;
 
 /// A package, one of its test programs, and words. Only the tests whose name contains one of the words are
-/// run; all when there are no words. Tests of ART 10 alone are left out.
+/// run, or all tests when there are no words. Tests that are meant for ART 10 only are left out.
 const PROGRAMS: [(&str, &str, &[&str]); 7] = [
     ("loopbox-art", "on_art", &[]),
     ("loopbox-e2e", "hooks", &["a_printer", "a_looper", "a_stubborn"]),
@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str, &[&str]); 7] = [
     ("loopbox-e2e", "safepoints", &[]),
     ("loopbox-e2e", "frames", &["the_matrix"]),
 ];
-/// Samples in each of the nine phases of the sampler's stress.
+/// How many samples each of the nine phases of the sampler's stress test takes.
 const SAMPLES: &str = "1000";
 
 /// Runs all of [`PROGRAMS`] on the runtime in a folder.

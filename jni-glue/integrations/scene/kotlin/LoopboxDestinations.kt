@@ -9,8 +9,8 @@ import io.loopbox.Loopbox
 
 /**
  * Names the scene by the destination of Jetpack Navigation, for Fragments and for Compose:
- * `navController.addOnDestinationChangedListener(LoopboxDestinations(resources))`, with `autoScene(false)`,
- * since the Activity's name would take its place at each resume.
+ * `navController.addOnDestinationChangedListener(LoopboxDestinations(resources))`. Use it with
+ * `autoScene(false)`: otherwise the Activity's name replaces the destination's at each resume.
  *
  * A route is kept as it was declared, `item/{id}`, without the values of its arguments. A destination of XML
  * has the name of its id.

@@ -22,8 +22,8 @@ public final class Looper {
     public native MessageQueue getQueue();
 
     /**
-     * A hidden interface, since API 29. Do not create a class that implements it with {@code new}: where the
-     * interface is absent, such a class fails to link.
+     * A hidden interface, since API 29. Where the interface is absent, a class that implements it fails to
+     * link, and {@code new} of that class throws a LinkageError.
      */
     public interface Observer {
         Object messageDispatchStarting();

@@ -1,6 +1,6 @@
 package android.os;
 
-/** A profile that was taken, or why not. Since API 35. */
+/** A profile that was taken, or the reason why none was. Since API 35. */
 public final class ProfilingResult {
     public static final int ERROR_NONE = 0;
 

@@ -2,7 +2,7 @@
 package io.loopbox;
 
 /**
- * The system's warning that it will soon call an ANR of this app: {@code AnrWarningResult} of Android 17 and
+ * The system's warning that an ANR of this app may follow soon: {@code AnrWarningResult} of Android 17 and
  * newer.
  */
 public final class AnrWarning {

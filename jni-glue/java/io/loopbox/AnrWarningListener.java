@@ -11,9 +11,9 @@ import androidx.annotation.WorkerThread;
 public interface AnrWarningListener extends Listener {
     /**
      * Called like {@link #onReport}, when the system warns of an ANR of this app while the main thread of
-     * this process is late: a message of it has run for a second, or has been due for one. As a rule half of
-     * the time-out has passed then, and often no ANR follows: main may go on. What the recorder knows at this
-     * moment is on the disk already, for the next launch.
+     * this process is late: it has run one message for a second, or a message has been due for a second. As a
+     * rule half of the time-out has passed then, and often no ANR follows: main may go on. What the recorder
+     * knows at this moment is on the disk already, for the next launch.
      *
      * <p>Use it for what must be done before the system ends the process, for example setting a crash SDK's
      * keys. Do not use it for uploads: there is no report yet, the device is busy, and the process may be

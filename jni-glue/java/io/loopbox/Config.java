@@ -15,8 +15,8 @@ public final class Config {
     /** By which mechanism the recorder sees the main Looper's messages, if by any. */
     public enum Hook {
         /**
-         * {@link #OBSERVER} where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and
-         * where the Observer is refused.
+         * Uses {@link #OBSERVER} where the platform has a usable Observer (Android 10). Uses {@link #PRINTER}
+         * elsewhere, and where the Observer is refused.
          */
         AUTO,
         /**
@@ -36,33 +36,36 @@ public final class Config {
          * is replaced. It works on every level, in processes of 64 bits. It costs a 75th of {@link #PRINTER}
          * in interpreted code and an 18th in compiled code, makes no object, and no other library's hook is
          * in its way. It does not see the Message. So long messages get their names from their stacks.
-         * Messages of activities and, where they are watched, of frames get them from callbacks; other short
-         * messages have no names. Crash services show libloopbox.so in the native stack of a main thread that
-         * waits. Where the method cannot be replaced, {@link #AUTO} is used.
+         * Messages of activities get their names from callbacks, and so do messages of frames where frames
+         * are watched. Other short messages have no names. Crash services show libloopbox.so in the native
+         * stack of a main thread that waits. Where the method cannot be replaced, {@link #AUTO} is used.
          */
         POLL,
         /**
          * No hook: no code runs and no object is made for a message, and the app's toString methods run only
          * for the pending queue of a report. The main thread is checked twice a second, in the background
-         * once a second. What keeps it for longer is sampled, watched, saved and reported. There is no
-         * history of messages: of earlier times only the stacks of what took a second or so are known.
+         * once a second. Work that lasts longer than that is sampled, watched, saved and reported. There is
+         * no history of messages: of earlier work, only the stacks of what took a second or so are known.
          * Messages that follow each other without a pause are recorded as one, and the message that starts
          * the app is not watched from its start. It cannot be combined with {@link Builder#watchInput}.
          */
         NONE
     }
 
-    /** How far to go beyond the public API. Store review may reject apps that circumvent its restrictions. */
+    /**
+     * How far to go beyond the public API. Store review may reject apps that circumvent the restrictions on
+     * hidden API.
+     */
     public enum HiddenApi {
         /** Public API only: the Printer hook, and no chaining to a Printer that was there before. */
         NONE,
-        /** Plain reflection; where the platform refuses, the Printer hook. */
+        /** Plain reflection. Where the platform refuses it, the Printer hook is used. */
         REFLECTION
     }
 
     /**
-     * What names the running message when the Observer hook records. The Observer itself only gets the
-     * message at its end.
+     * Where the name of the running message comes from, when the Observer hook records. The Observer itself
+     * is given the message only at its end.
      */
     public enum RunningName {
         /**
@@ -70,8 +73,8 @@ public final class Config {
          */
         STACK,
         /**
-         * A Printer next to the Observer: also has the message code, but Looper then builds two strings a
-         * message.
+         * A Printer next to the Observer. The name then also has the message's {@code what}, but Looper
+         * builds two strings for each message.
          */
         PRINTER
     }
@@ -81,13 +84,16 @@ public final class Config {
      * these.
      */
     public enum ProfileTrigger {
-        /** An OutOfMemoryError: a dump of the Java heap, which has the user's data. */
+        /** An OutOfMemoryError. The profile is a dump of the Java heap, which contains the user's data. */
         OOM(7),
         /** Behaviour that the system classifies as abnormal. The kind of the profile depends on it. */
         ANOMALY(8),
-        /** The system ended the process, because it used too much CPU: a trace. */
+        /** The system ended the process, because it used too much CPU. The profile is a trace. */
         KILL_EXCESSIVE_CPU_USAGE(9),
-        /** A cold start: a trace with stacks, until Activity.reportFullyDrawn or for five seconds. */
+        /**
+         * A cold start. The profile is a trace with stacks, which ends at Activity.reportFullyDrawn or after
+         * five seconds.
+         */
         COLD_START(10);
 
         /** ProfilingTrigger.TRIGGER_TYPE_* of the platform. */
@@ -125,7 +131,8 @@ public final class Config {
 
         // Made from jni-glue/options.toml: setters
         /**
-         * Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms.
+         * A group of messages is full when they took this long together. A message that takes this long gets
+         * a separate record. 10 to 10,000 ms.
          */
         @NonNull
         public Builder groupMs(long ms) {
@@ -133,7 +140,7 @@ public final class Config {
             return this;
         }
 
-        /** Dispatch time from which on a message is kept by name. 1 to 10,000 ms, less than groupMs. */
+        /** A message that takes at least this long is kept by name. 1 to 10,000 ms, less than groupMs. */
         @NonNull
         public Builder detailMs(long ms) {
             settings.detailMs = within("detailMs", ms, 1, 10_000);
@@ -204,8 +211,8 @@ public final class Config {
         }
 
         /**
-         * Whether the app's own messages keep the class names of target and callback; when not, only the
-         * framework's component messages do.
+         * Whether the app's own messages keep the class names of target and callback. Without it only the
+         * framework's component messages keep them.
          */
         @NonNull
         public Builder allNames(boolean keep) {
@@ -239,10 +246,10 @@ public final class Config {
         }
 
         /**
-         * How the poll hook finds the head of the queue, which it then reads before each message; by default
-         * it reads nothing. With it all messages have names with {@code what}, and waits. One message in some
-         * hundreds gets those of another message, when other threads post at that moment.
-         * {@code loopbox-inhouse} has an implementation.
+         * How the poll hook finds the head of the queue. It then reads the head before each message, so every
+         * message has a name with {@code what}, and its wait. When other threads post at that moment, one
+         * message in some hundreds gets the name and the wait of another message. By default the hook reads
+         * nothing. {@code loopbox-inhouse} has an implementation.
          */
         @NonNull
         public Builder pollPeek(@Nullable QueueAccess access) {
@@ -267,9 +274,9 @@ public final class Config {
 
         /**
          * How long a message may run until it counts as a hang and leaves a report, whether the system minds
-         * or not. 500 to 60,000 ms. A message of the framework for a component may run longer, in the
-         * proportion in which the system allows it longer: a service's message four times as long. Time in
-         * which the process is frozen or has no processor does not count.
+         * or not. 500 to 60,000 ms. A message of the framework for a component may run longer, because the
+         * system allows it more time: a service's message may run four times as long. Time in which the
+         * process is frozen or has no processor does not count.
          */
         @NonNull
         public Builder hangMs(long ms) {
@@ -278,8 +285,8 @@ public final class Config {
         }
 
         /**
-         * How long a hook that was put back, and that another library has displaced again, is left alone. 100
-         * to 3,600,000 ms. The time doubles each time.
+         * Another library may displace a hook again that was put back. The recorder then waits for this long
+         * before it puts the hook back once more. 100 to 3,600,000 ms. The time doubles each time.
          */
         @NonNull
         public Builder printerCheckMs(long ms) {
@@ -324,8 +331,8 @@ public final class Config {
         }
 
         /**
-         * Whether {@link Report#getDigest} ends with the annotations. Links of crash services send that line
-         * as it is.
+         * Whether {@link Report#getDigest} ends with the annotations. The links to crash services send the
+         * digest as it is.
          */
         @NonNull
         public Builder digestAnnotations(boolean keep) {
@@ -343,7 +350,7 @@ public final class Config {
             return this;
         }
 
-        /** The Redactor that sees each annotation before it is kept, also those that are given here. */
+        /** The Redactor. It sees each annotation before it is kept, also those that are given here. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
             settings.redactor = asked;
@@ -351,9 +358,9 @@ public final class Config {
         }
 
         /**
-         * Takes the lines that the recorder's Java code would write to the system's log, and the exceptions
-         * that it keeps from the app, from this installation on; null for the system's log. Lines of native
-         * code, and lines before an installation, go to the system's log in any case.
+         * From this installation on, takes the lines that the recorder's Java code would write to the
+         * system's log, and the exceptions that it keeps from the app. Null for the system's log. Lines of
+         * native code, and lines before an installation, go to the system's log in any case.
          */
         @NonNull
         public Builder logger(@Nullable Logger asked) {
@@ -370,8 +377,8 @@ public final class Config {
 
         /**
          * Whether {@link Loopbox#watchInput} is done for the window of each Activity when it is first
-         * resumed. Off unless the app asks for it: what Window.getCallback returns is then no longer the
-         * Activity or what a library has put there, which code that casts it would notice.
+         * resumed. Off unless the app asks for it: Window.getCallback then returns the recorder's wrapper.
+         * Code fails that casts the result to the Activity, or to what a library has put there.
          */
         @NonNull
         public Builder watchInput(boolean on) {
@@ -406,11 +413,11 @@ public final class Config {
         }
 
         /**
-         * Whether the system is asked to take a profile of ANRs, a trace for Perfetto of what the whole
-         * device did in the last seconds, on Android 16 and newer
-         * ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}); once an hour at most, and only where the system
-         * happens to trace. {@link Report#getSystemProfile} is its file. It takes the place of a trigger for
-         * ANRs that the app has added itself. Off unless the app asks for it.
+         * Whether the system is asked to take a profile of ANRs, on Android 16 and newer
+         * ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}). The profile is a trace for Perfetto of what the whole
+         * device did in the last seconds. The system takes it once an hour at most, and only where it happens
+         * to trace. {@link Report#getSystemProfile} is the profile's file. The recorder's trigger replaces a
+         * trigger for ANRs that the app has added itself. Off unless the app asks for it.
          */
         @NonNull
         public Builder systemProfiles(boolean on) {
@@ -430,10 +437,11 @@ public final class Config {
         }
 
         /**
-         * The least time between two requests to the system for the trace that it is recording of the whole
-         * device. The recorder asks when a message becomes a suspect, at half of {@link #hangMs}; on Android
-         * 16 QPR2 (36.1) and newer ({@code ProfilingManager.requestRunningSystemTrace}). 60,000 to 86,400,000
-         * ms, 0 for never. {@link Report#getHangTrace} is its file. Off unless the app asks for it.
+         * The system may be recording a trace of the whole device. This is the least time between two
+         * requests for it, on Android 16 QPR2 (36.1) and newer
+         * ({@code ProfilingManager.requestRunningSystemTrace}). The recorder asks when a message becomes a
+         * suspect, at half of {@link #hangMs}. 60,000 to 86,400,000 ms, 0 for never.
+         * {@link Report#getHangTrace} is the trace's file. Off unless the app asks for it.
          */
         @NonNull
         public Builder hangTraceMs(long ms) {
@@ -442,8 +450,8 @@ public final class Config {
         }
 
         /**
-         * Is called with each profile that the system has taken of this app by itself: those that
-         * {@link #systemProfiles}, {@link #profileTrigger} and {@link #hangTraceMs} ask for.
+         * Is called with each profile of this app that the system takes because of {@link #systemProfiles},
+         * {@link #profileTrigger} or {@link #hangTraceMs}.
          */
         @NonNull
         public Builder profileListener(@Nullable ProfileListener added) {
@@ -453,8 +461,8 @@ public final class Config {
 
         /**
          * Whether the system is asked to warn of ANRs before it calls them, on Android 17 and newer
-         * ({@code ActivityManager.registerAnrWarningListener}). At a warning what a report would have is put
-         * where it outlives the process, and {@link AnrWarningListener} is notified of it.
+         * ({@code ActivityManager.registerAnrWarningListener}). At a warning, the content of a report is
+         * saved where it outlives the process, and {@link AnrWarningListener} is notified.
          */
         @NonNull
         public Builder anrWarnings(boolean on) {
@@ -463,11 +471,11 @@ public final class Config {
         }
 
         /**
-         * Whether the last report of a process that has ended keeps what the app gave to
-         * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128
-         * bytes, which the system keeps since Android 11. They become the annotation "process_state" when the
-         * report is handed out, as text, or in hexadecimal where they are none. Off unless the app asks for
-         * it here, because the app wrote these words for another reader.
+         * Whether the last report of a process that has ended gets the state that the app stored with
+         * {@code ActivityManager.setProcessStateSummary}: at most 128 bytes, which the system keeps since
+         * Android 11. When the report is handed out, it has the state as the annotation "process_state": as
+         * text, or in hexadecimal if it is no text. Off unless the app asks for it here, because the app
+         * wrote the state for another reader.
          */
         @NonNull
         public Builder keepProcessState(boolean keep) {

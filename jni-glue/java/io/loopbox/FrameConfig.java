@@ -24,7 +24,7 @@ public final class FrameConfig {
         public Builder() {}
 
         // Made from jni-glue/options.toml: setters
-        /** Whether frames are counted in which a view of a watched window scrolls. On. */
+        /** Whether a frame counts when a view of a watched window scrolls in it. On. */
         @NonNull
         public Builder scroll(boolean on) {
             settings.scroll = on;
@@ -33,8 +33,8 @@ public final class FrameConfig {
 
         /**
          * Whether the recorder notes which scrolls a finger has caused. Off, because it wraps the callback of
-         * each watched window: what Window.getCallback returns is then no longer the Activity, which code
-         * that casts it would notice.
+         * each watched window: Window.getCallback then returns the recorder's wrapper, and code fails that
+         * casts the result to the Activity.
          */
         @NonNull
         public Builder touch(boolean on) {
@@ -66,7 +66,7 @@ public final class FrameConfig {
         /**
          * Whether messages are sampled earlier while frames come, so that what holds them up has a stack:
          * from one and a half refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With
-         * {@link Config.Builder#sampleOnce} each of them gets one stack, at that age.
+         * {@link Config.Builder#sampleOnce} such a message gets one stack, at that age.
          */
         @NonNull
         public Builder jankStacks(boolean on) {
@@ -75,8 +75,8 @@ public final class FrameConfig {
         }
 
         /**
-         * A frame that is shown for longer gets its own record; so does one that is shown for three
-         * refreshes. 17 to 10,000 ms; 34.
+         * A frame that is shown for longer than this gets a separate record, and so does a frame that is
+         * shown for three refreshes. 17 to 10,000 ms; default 34.
          */
         @NonNull
         public Builder jankFrameMs(long ms) {
@@ -86,8 +86,8 @@ public final class FrameConfig {
 
         /**
          * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames
-         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; default 30, from which on
-         * the platform logs "Skipped 30 frames!".
+         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; default 30. From 30 on the
+         * platform logs "Skipped 30 frames!".
          */
         @NonNull
         public Builder skippedFrames(int frames) {

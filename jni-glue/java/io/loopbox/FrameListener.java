@@ -6,8 +6,9 @@ import androidx.annotation.WorkerThread;
 
 /**
  * Is notified of frames while they come. All calls are on a separate thread, one after the other, and no
- * thread waits for them. While a call runs or waits, windows are left out; gestures and skipped frames wait,
- * and are left out while 64 calls run or wait. {@link FrameWindow#getMissed} counts what was left out.
+ * thread waits for them. A {@link FrameWindow} that ends while a call waits or runs is left out. The calls for
+ * gestures and skipped frames wait; they are left out while 64 calls wait or run. {@link
+ * FrameWindow#getMissed} counts what was left out.
  */
 public interface FrameListener {
     /** Called for each 200 ms of counted frames; not while nothing moves. */
@@ -19,8 +20,9 @@ public interface FrameListener {
     void onGesture(@NonNull FrameGesture gesture);
 
     /**
-     * Called when one stall has dropped as many frames as the platform logs "Skipped N frames!" for: half a
-     * second of frames, unless {@link FrameConfig.Builder#skippedFrames} sets another number.
+     * Called when one stall has dropped frames for at least half a second. At 60 Hz these are 30 frames, from
+     * which number on the platform logs "Skipped N frames!". {@link FrameConfig.Builder#skippedFrames} can
+     * set another number.
      *
      * @param scene the screen; empty when it is not known
      */

@@ -174,7 +174,7 @@ public final class FrameStats {
             return (int) values[11];
         }
 
-        /** Reports of stages that the platform could not deliver. */
+        /** The number of reports of stages that the platform could not deliver. */
         public int getLostReports() {
             return (int) values[15];
         }

@@ -6,8 +6,8 @@ import androidx.annotation.NonNull;
 /** The frames of a fifth of a second. */
 public final class FrameWindow {
     /**
-     * How many frames the longest frame dropped, as a level. The limits are Matrix's, as times: 50, 150, 400
-     * and 700 ms.
+     * How many frames were dropped because of the longest frame, as a level. The limits are those of Matrix,
+     * as times: 50, 150, 400 and 700 ms of dropped frames.
      */
     public enum Level {
         BEST,

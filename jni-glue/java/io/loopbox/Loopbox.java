@@ -129,8 +129,8 @@ public final class Loopbox {
      * #removeListener}, across installations. This is for a library, which does not make the configuration.
      * It may be called before {@link #install} or after it; adding a listener a second time changes nothing.
      * The listener has to leave the file where it is, or {@link Report#claim claim} it. The listeners of the
-     * configuration, which may take the file away, are called when all added ones have returned, or two
-     * seconds later. Any thread.
+     * configuration may take the file away. So they are called last: when all added ones have returned, or
+     * after two seconds. Any thread.
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
@@ -174,8 +174,8 @@ public final class Loopbox {
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it
      * does what {@link #dumpAsync} does without a callback, and returns null at once. It also returns null at
-     * once, without a report, in three cases: when a listener calls it, when more than 64 reports are
-     * requested at once or more than ten a minute after that, and while nothing records, as before {@link
+     * once, without a report, in three cases: when a listener calls it; when 64 reports were requested in a
+     * short time, after which only ten a minute are granted; and while nothing records, as before {@link
      * #install}.
      *
      * @param reason goes into the report
@@ -199,10 +199,11 @@ public final class Loopbox {
 
     /**
      * Writes a report in the background and returns at once. The report shows what the main thread does some
-     * hundred microseconds later or, while another report is being written, after that one. {@link Listener}
-     * is called with it first; {@code done} waits two seconds for the listeners at most. Any thread. When
-     * more than 16 requests wait, the oldest ones are given up. Requests beyond the limits of {@link #dump}
-     * are refused. While nothing records, as before {@link #install}, {@code done} is called with null.
+     * hundred microseconds later. While another report is being written, this one has to wait for it, and
+     * shows the moment after that. {@link Listener} is called with it first; {@code done} is called when the
+     * listeners have returned, or after two seconds. Any thread. When more than 16 requests wait, the oldest
+     * ones are given up. Requests beyond the limits of {@link #dump} are refused. While nothing records, as
+     * before {@link #install}, {@code done} is called with null.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -230,10 +231,10 @@ public final class Loopbox {
     }
 
     /**
-     * The reports that no other process has taken, of this process and of earlier ones, oldest first. Nothing
-     * is taken: call {@link Report#claim} for that. It waits until the rings of earlier processes were read,
-     * which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not
-     * wait. There are none before the first {@link #install}, which sets the directory.
+     * The reports of this process and of earlier ones that no other process has taken, oldest first. Nothing
+     * is taken: call {@link Report#claim} for that. This method waits until the rings of earlier processes
+     * were read, which takes some milliseconds after {@link #install}, 5 seconds at most; on the main thread
+     * it does not wait. There are none before the first {@link #install}, which sets the directory.
      *
      * <p>A report to which its living process may still add something, because the hang goes on or the system
      * has not answered yet, is not in the list: it is there later, or at the next launch.
@@ -315,14 +316,14 @@ public final class Loopbox {
     /**
      * Adds a value that describes the app to each report from now on: at most 16 names of up to 40
      * characters, with values of up to 200. "user" (a pseudonym, not an account) is the one by which reports
-     * are counted per user. It has a separate place besides the 16, and so has "scene". Before {@link
-     * #install} the value is kept for the recording that comes, which has it from its start, in addition to
-     * those of the configuration; the Redactor sees it then. Any thread.
+     * are counted per user. It has a separate place besides the 16, and so has "scene". A value that is set
+     * before {@link #install} is kept for the next recording. That recording has it from its start, in
+     * addition to the values of the configuration; the Redactor sees the value at that start. Any thread.
      *
      * @param value null removes the name
-     * @return whether the value is kept. It is not kept when there are 16 other names, which {@link #status}
-     *     and the log report, when the Redactor removes it, and under the names "foreground" and
-     *     "system_start", which the recorder itself uses
+     * @return whether the value is kept. It is not kept when the Redactor removes it. It is not kept under
+     *     the names "foreground" and "system_start", which the recorder itself uses. Nor is it kept when
+     *     there are 16 other names: {@link #status} and the log report that
      */
     @AnyThread
     public static boolean annotate(@NonNull String name, @Nullable String value) {
@@ -359,8 +360,8 @@ public final class Loopbox {
     /**
      * Marks what the app does at this moment: a tap, a screen, a request. Reports have the newest 64 marks
      * with their times, on the same time line as the main thread's work. For a state that lasts use {@link
-     * #scene} or {@link #annotate}. Before {@link #install} it is kept for the recording that comes. Any
-     * thread.
+     * #scene} or {@link #annotate}. A mark from before {@link #install} is kept for the recording that comes.
+     * Any thread.
      *
      * @param name at most 40 characters are kept, in one line; null and an empty one leave nothing. The
      *     {@link Redactor} sees it first, under the name "breadcrumb"
@@ -475,7 +476,7 @@ public final class Loopbox {
         return new Monitor(config);
     }
 
-    /** The folder of the files of a monitor without a separate directory; null while it is not known. */
+    /** The folder for the files of a monitor that was given no directory; null while it is not known. */
     static File monitorDirectory() {
         File place = Installation.directory();
         return place == null ? null : new File(place, MonitorFiles.FOLDER);
@@ -509,9 +510,9 @@ public final class Loopbox {
      * withdraws consent. It deletes reports (those that were taken, too), the ring's file, the monitor's
      * files, the profiles that the system took for reports, annotations and what the recorder knows of
      * earlier starts. The app's other processes delete theirs when they notice the switch, and so does each
-     * launch until it is on again. So what another process is writing now is deleted as well, and what is in
-     * a folder that only it knows. Copies that the app has made are not touched. Before {@link #install} or
-     * after it. Any thread that may wait for the disk.
+     * launch until it is on again. So a file that another process is writing now is deleted as well, and so
+     * are files in a folder that only that process knows. Copies that the app has made are not touched. It
+     * may be called before {@link #install} or after it. Any thread that may wait for the disk.
      *
      * @return whether nothing is left in the folders that this process knows: the default one, that of the
      *     configuration and those of its monitors. If something is left, the log names it. The next launch
@@ -539,13 +540,13 @@ public final class Loopbox {
 
     /**
      * Stops recording for good. When it returns nothing is recorded, written or reported any more, also while
-     * the main thread hangs: no listener is called, and a report that is being written is given up (what is
-     * on the disk of it stays); a caller that waits for it gets null. A listener that is being called may
-     * still run, and may call this itself. It waits until no file is being written: a second at most, a
-     * twentieth of one on the main thread. Hooks are removed when the main thread next runs, and do nothing
-     * until then. The handler of SIGQUIT stays and only passes the signal on to ART. What {@link #annotate},
-     * {@link #pause} and {@link #setSampling} have set is forgotten, also before {@link #install}. Any
-     * thread.
+     * the main thread hangs: no listener is called, and a report that is being written is given up. What is
+     * already on the disk of that report stays, and a caller that waits for the report gets null. A listener
+     * that is being called may still run, and may call this itself. This method waits until no file is being
+     * written: a second at most, a twentieth of one on the main thread. Hooks are removed when the main
+     * thread next runs, and do nothing until then. The handler of SIGQUIT stays and only passes the signal on
+     * to ART. What {@link #annotate}, {@link #pause} and {@link #setSampling} have set is forgotten, also
+     * before {@link #install}. Any thread.
      */
     @AnyThread
     public static void uninstall() {

@@ -16,10 +16,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a
- * line in the day's file for each message that took long, with its stacks, and with what the process did
- * before, during and after it. It uses the recorder's hook and sampler, so {@link Loopbox#install} comes
- * before {@link #start}; the main thread does no more work for it. No method throws into the app.
+ * The block monitor and the performance monitor. The first takes a stack of each message that blocks the main
+ * thread. The second writes a line to the day's file for each message that took long: with its stacks, and
+ * with what the process did before, during and after it. Both use the recorder's hook and sampler, so {@link
+ * Loopbox#install} comes before {@link #start}, and they add no work on the main thread. No method throws
+ * into the app.
  */
 public final class Monitor {
     private final MonitorFiles files;
@@ -112,10 +113,10 @@ public final class Monitor {
     }
 
     /**
-     * Sends all files, the current day's, too, by the {@link MonitorConfig.Builder#uploader}, now. Call it at
-     * a good time, for example when the network is unmetered or the device charges. Each file is packed first
-     * and deleted when it was sent. A file that could not be sent is tried again while the app is used and
-     * monitored, and at the next call. Before the first {@link Loopbox#install} it sends the files that
+     * Sends all files now, including the current day's, with the {@link MonitorConfig.Builder#uploader}. Call
+     * it at a good time, for example when the network is unmetered or the device charges. Each file is packed
+     * first and deleted when it was sent. A file that could not be sent is tried again while the app is used
+     * and monitored, and at the next call. Before the first {@link Loopbox#install} it sends the files that
      * {@link #pending} returns. Returns at once. Any thread.
      */
     @AnyThread

@@ -20,8 +20,8 @@ public final class MonitorConfig {
 
         // Made from jni-glue/options.toml: setters
         /**
-         * Limits of the levels; a message that took longer than n of them is of level n. 20 to 60,000 ms, 1
-         * to 8 of them, ascending; the first not less than the recorder's detailMs. Default: 100, 300.
+         * Limits of the levels. A message that took longer than n of these limits is of level n. 20 to 60,000
+         * ms, 1 to 8 of them, ascending; the first not less than the recorder's detailMs. Default: 100, 300.
          */
         @NonNull
         public Builder levelsMs(@NonNull long... limits) {
@@ -75,7 +75,8 @@ public final class MonitorConfig {
 
         /**
          * How many bytes all files have at most. 16 KiB to 64 MiB; default 2 MiB. The oldest days go first.
-         * The running day is not deleted: when it alone has as much, nothing more is written that day.
+         * The running day's file is not deleted: when it alone has this many bytes, nothing more is written
+         * that day.
          */
         @NonNull
         public Builder maxBytes(long bytes) {

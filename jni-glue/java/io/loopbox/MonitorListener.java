@@ -10,7 +10,8 @@ public interface MonitorListener {
      * Called when a message has run for as long as {@link MonitorConfig.Builder#blockMs} says; it may run on.
      *
      * @param ageMs how old the message was when the stack was taken
-     * @param stack the main thread's stack then: a line for each frame, top first, as an exception's has it
+     * @param stack the main thread's stack at that age: one line for each frame, top first, as in the stack
+     *     trace of an exception
      */
     @WorkerThread
     void onBlock(long ageMs, @NonNull String stack);

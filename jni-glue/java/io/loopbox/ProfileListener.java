@@ -10,8 +10,8 @@ import java.io.File;
 public interface ProfileListener {
     /**
      * Called on a separate thread. A profile of an earlier process comes when the next process has begun to
-     * record, and each process of the app that records is called with each profile. Results of the app's own
-     * requests to ProfilingManager do not come here.
+     * record. If several processes of the app are recording, each of them gets every profile. Results of the
+     * app's own requests to ProfilingManager do not come here.
      *
      * @param profile the file, where the system has put it; the app may send and delete it
      * @param trigger the event at which it was taken, {@code ProfilingTrigger.TRIGGER_TYPE_*}: 2 an ANR, 3 a

@@ -148,7 +148,7 @@ public final class Report {
      * another one. "hang": a message ran for too long. "recovered" or "crash": a process that is gone left
      * it. "frames": a process that is gone left it without a hang, because of its display frames.
      * "requested": the app requested it. "unreadable": the file is gone, or too damaged to read the reason.
-     * {@link #getKind} is the result.
+     * {@link #getKind} says what happened, by all evidence in the file.
      */
     @WorkerThread
     @NonNull
@@ -211,8 +211,9 @@ public final class Report {
 
     /**
      * The profile that the system took of this ANR, where {@link Config.Builder#systemProfiles} asked for it:
-     * the app may send and delete it. Known when {@link Loopbox#takePendingReports} hands the report out, not
-     * to a {@link Listener}. Null for none. Reads all of the file each time.
+     * the app may send and delete it. It is known when {@link Loopbox#takePendingReports} hands the report
+     * out, and not yet when a {@link Listener} is called. Null for none. Each call reads the whole report
+     * file.
      */
     @WorkerThread
     @Nullable
@@ -223,8 +224,8 @@ public final class Report {
     /**
      * The trace that the system recorded of the whole device when this hang was first suspected, where {@link
      * Config.Builder#hangTraceMs} asked for it: the app may send and delete it. Known when {@link
-     * Loopbox#takePendingReports} hands the report out, if the system had finished it. Null for none. Reads
-     * all of the file each time.
+     * Loopbox#takePendingReports} hands the report out, if the system had finished it. Null for none. Each
+     * call reads the whole report file.
      */
     @WorkerThread
     @Nullable
@@ -268,9 +269,9 @@ public final class Report {
     }
 
     /**
-     * The version of the app in the report, which an update may have replaced since: versionName, or what
-     * {@link Config.Builder#appVersion} was given, without the code in parentheses at its end. Empty when it
-     * is not known.
+     * The app's version that the report has: versionName, or what {@link Config.Builder#appVersion} was
+     * given, without the code in parentheses at its end. An update may have replaced this version since the
+     * report. Empty when it is not known.
      */
     @WorkerThread
     @NonNull
@@ -298,8 +299,8 @@ public final class Report {
     }
 
     /**
-     * The app's annotations at the time of the report, by name. Links do not send them by themselves. Empty
-     * without any, and when the file cannot be read.
+     * The app's annotations at the time of the report, by name. The links to crash SDKs do not send them by
+     * themselves. Empty without any, and when the file cannot be read.
      */
     @WorkerThread
     @NonNull
@@ -360,7 +361,10 @@ public final class Report {
         return read().title;
     }
 
-    /** Reads the file once, because it may be moved or deleted later; but not before a value is requested. */
+    /**
+     * Reads the file when the first value is requested, and only once, because it may be moved or deleted
+     * later.
+     */
     private synchronized Digest read() {
         if (digest == null) {
             try {

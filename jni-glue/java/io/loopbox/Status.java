@@ -22,11 +22,11 @@ public final class Status {
         }
 
         /**
-         * The part: "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that
-         * outlives the process), "sigquit" (the report at an ANR); where the app asks for frames "frames",
-         * "stages" (of frames), "touch" (which scrolls a finger caused) and "janks" (the compositor's jank
-         * types); "requests" where reports that the app asked for were refused; "annotations" where some were
-         * not kept; or a part that a newer version adds.
+         * The part: "hook" (into the main Looper), "sampler" (of the main thread's stacks), "ring" (the
+         * memory that outlives the process) or "sigquit" (the report at an ANR). Where the app asks for
+         * frames, there are also "frames", "stages" (of frames), "touch" (which scrolls a finger caused) and
+         * "janks" (the compositor's jank types). "requests" is there when reports that the app asked for were
+         * refused, and "annotations" when some were not kept. A newer version may add parts.
          */
         @NonNull
         public String getName() {
@@ -79,7 +79,7 @@ public final class Status {
     /**
      * The status of a recorder that is on.
      *
-     * @param lines the native side's list of features; null when the recorder has stopped since
+     * @param lines the native side's list of features; null when the recorder has just stopped
      */
     static Status on(String lines) {
         List<Part> parts = new ArrayList<Part>();
@@ -106,7 +106,7 @@ public final class Status {
     /**
      * The parts, when the recorder is on. The sampler examines ART first, and the ring makes its file: both
      * appear some milliseconds after the installation. A ring that is off is in memory only, and is lost when
-     * the process is killed; where its file could not be made, it is tried again.
+     * the process is killed. If the ring's file could not be made, the recorder tries to make it again.
      */
     @NonNull
     public List<Part> getParts() {

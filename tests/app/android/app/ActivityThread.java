@@ -20,7 +20,7 @@ import android.os.SystemClock;
  * of the methods on the stack.
  */
 public final class ActivityThread {
-    /** The object of a transaction's message that stops the activity. */
+    /** The {@code Message.obj} of an {@code EXECUTE_TRANSACTION} message that stops the activity. */
     public static final Object STOP_ACTIVITY = new Object();
 
     private final H handler = new H(Looper.getMainLooper(), this);

@@ -7,7 +7,10 @@ import android.os.Bundle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a device's Application does for its Activities' life cycles, on the scripted app's command. */
+/**
+ * Simulates a device's Application: runs the callbacks of its Activities' life cycles when the scripted app
+ * says so.
+ */
 public class Application extends ContextWrapper {
     /** The platform's type, as far as a testbed needs it. */
     public interface ActivityLifecycleCallbacks {
@@ -80,7 +83,8 @@ public class Application extends ContextWrapper {
     }
 
     /**
-     * Another Activity comes in front of this one, which then leaves the screen, in the order of a device.
+     * {@code next} comes in front of {@code activity}, which then leaves the screen. The callbacks are in the
+     * order of a device.
      */
     public final void replace(Activity activity, Activity next) {
         for (ActivityLifecycleCallbacks callback : callbacks) {

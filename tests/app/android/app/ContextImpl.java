@@ -18,7 +18,9 @@ public final class ContextImpl extends Context {
     private final String packageName;
     private final ApplicationInfo info = new ApplicationInfo();
 
-    /** {@code directory} is the app's own, {@code processName} that of its main process. */
+    /**
+     * {@code directory} is the app's own folder. {@code processName} is the name of the app's main process.
+     */
     public ContextImpl(File directory, String packageName, String processName) {
         this.directory = directory;
         this.packageName = packageName;

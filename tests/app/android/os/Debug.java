@@ -9,7 +9,7 @@ public final class Debug {
 
     private Debug() {}
 
-    /** The system does not say what the process takes. */
+    /** The platform's type. Here it has no value for any figure of the process's memory. */
     public static class MemoryInfo {
         public String getMemoryStat(String name) {
             return null;

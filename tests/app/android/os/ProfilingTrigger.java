@@ -1,8 +1,8 @@
 package android.os;
 
 /**
- * An event at which the system takes a profile by itself, as in Android 16 before its second quarterly
- * release.
+ * An event at which the system takes a profile by itself. The class has what it has in Android 16 before the
+ * second quarterly release.
  */
 public final class ProfilingTrigger {
     public static final int TRIGGER_TYPE_ANR = 2;

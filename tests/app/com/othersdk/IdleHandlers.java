@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A library that watches idle handlers by putting its own list into the main queue: handlers in the old list
- * are not called any more.
+ * A library that puts its own list into the main queue, to watch idle handlers. Handlers in the old list are
+ * then not called any more.
  */
 public final class IdleHandlers {
     private IdleHandlers() {}

@@ -23,21 +23,24 @@ public final class Monitor implements Printer {
         this.endsWith = endsWith;
     }
 
-    /** Replaces the Looper's Printer by one that passes nothing on to it. */
+    /** Replaces the Looper's Printer by a monitor, which passes no lines on to the previous Printer. */
     public static Monitor replace(Looper looper) {
         Monitor monitor = new Monitor(null, null, null);
         looper.setMessageLogging(monitor);
         return monitor;
     }
 
-    /** Replaces the Looper's Printer by one that passes each line on to it. */
+    /** Replaces the Looper's Printer by a monitor, which passes each line on to the previous Printer. */
     public static Monitor wrap(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), null, null);
         looper.setMessageLogging(monitor);
         return monitor;
     }
 
-    /** Sets a Printer that passes lines on in another format, as some vendors' Loopers print them. */
+    /**
+     * As {@link #wrap}, but the monitor passes lines on in another format, as some vendors' Loopers print
+     * them.
+     */
     public static Monitor wrapInOtherWords(Looper looper) throws ReflectiveOperationException {
         Monitor monitor = new Monitor(current(looper), "vendor: begin ", "vendor: done ");
         looper.setMessageLogging(monitor);

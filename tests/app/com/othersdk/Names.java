@@ -17,8 +17,8 @@ public final class Names implements InvocationHandler {
     }
 
     /**
-     * Replaces the Looper's observer by one that passes nothing on to it, and keeps the names of the first
-     * {@code most} messages.
+     * Replaces the Looper's observer by a new one, which passes no calls on to the previous observer. It
+     * keeps the names of the first messages, {@code most} at most.
      */
     public static Names install(int most) throws ReflectiveOperationException {
         Names names = new Names(most);

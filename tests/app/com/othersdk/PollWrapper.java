@@ -10,7 +10,10 @@ import java.lang.reflect.Method;
 public final class PollWrapper {
     private PollWrapper() {}
 
-    /** Finds out where the VM has the method's function, before anybody has replaced it. */
+    /**
+     * Finds the place where the VM stores the address of the native function. Call this before any library
+     * replaces the function.
+     */
     public static void find() throws NoSuchMethodException {
         Method poll = MessageQueue.class.getDeclaredMethod("nativePollOnce", long.class, int.class);
         find(poll);
@@ -18,7 +21,7 @@ public final class PollWrapper {
 
     private static native void find(Method poll);
 
-    /** Puts a function on top that calls the previous one. */
+    /** Replaces the function by a wrapper, which calls the previous function. */
     public static native void wrap();
 
     /** Restores the function that {@link #wrap} found. */
@@ -27,7 +30,10 @@ public final class PollWrapper {
     /** Restores the very first function, whatever is there now. */
     public static native void restoreFirst();
 
-    /** Puts a jump to the present function on top, in memory that is not mapped from a file. */
+    /**
+     * Makes the VM call generated code in place of the native function. The code jumps to the function, and
+     * is in memory that is not mapped from a file.
+     */
     public static native void jump();
 
     /** Whether the VM calls the wrapper. */

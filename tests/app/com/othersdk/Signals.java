@@ -1,6 +1,6 @@
 package com.othersdk;
 
-/** Another library that wants SIGQUIT too; its native half is the host program's. */
+/** Another library that wants SIGQUIT too; the host program has its native half. */
 public final class Signals {
     private Signals() {}
 
@@ -18,7 +18,7 @@ public final class Signals {
 
     /**
      * Removes the handler of {@link #installDumper} as xCrash does: restores the mask and the action that
-     * were set before. On the thread that installed it.
+     * were set before. Must be called on the thread that called {@link #installDumper}.
      */
     public static native void removeDumper();
 
@@ -29,15 +29,15 @@ public final class Signals {
     public static native void installPastTheChain();
 
     /**
-     * Restores the action that was set before {@link #install}. The signal stays unblocked, because a mask
-     * can only be changed on its thread.
+     * Restores the action that was set before {@link #install}. The signal stays unblocked, because only a
+     * thread itself can change its mask.
      */
     public static native void remove();
 
     /** Blocks the signal on the calling thread again. */
     public static native void block();
 
-    /** The default action, as restored by a library that was there first. */
+    /** The default action. A library that was there first restores it when it removes its handler. */
     public static final int DEFAULT = 0;
 
     /** The signal is to be ignored. */

@@ -26,7 +26,10 @@ public final class Stats implements InvocationHandler {
     private Object next;
     private boolean keepsMessages;
 
-    /** Replaces the observer by one that passes nothing on to it, by plain reflection. */
+    /**
+     * Replaces the observer by a new one, by plain reflection. The new one passes no calls on to the
+     * previous observer.
+     */
     public static Stats install() throws ReflectiveOperationException {
         Stats stats = new Stats();
         Class<?> type = Class.forName("android.os.Looper$Observer");
@@ -34,7 +37,7 @@ public final class Stats implements InvocationHandler {
         return stats;
     }
 
-    /** Replaces the observer by one that passes each call on to it. */
+    /** Replaces the observer by a new one, which passes each call on to the previous observer. */
     public static Stats wrap() throws ReflectiveOperationException {
         Object there = current();
         Stats stats = install();
@@ -58,8 +61,8 @@ public final class Stats implements InvocationHandler {
     }
 
     /**
-     * From now on this observer passes null in place of each message, although the interface does not allow
-     * that.
+     * From now on this observer passes null in place of each message to the observer of {@link #passOnTo},
+     * although the interface does not allow that.
      */
     public void keepMessages() {
         keepsMessages = true;

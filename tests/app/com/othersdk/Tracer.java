@@ -1,6 +1,6 @@
 package com.othersdk;
 
-/** A native debugger; its native half is the host program's. */
+/** A native debugger; the host program has its native half. */
 public final class Tracer {
     private Tracer() {}
 

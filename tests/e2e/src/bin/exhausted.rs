@@ -1,6 +1,6 @@
-//! Runs apps whose memory is used up during a hang, again and again: `exhausted [--shipped] [--runs N]
-//! TESTBED ARGUMENT...`, with the arguments of `scenario.Exhausted`. For each app that did not run to its
-//! end, prints how it ended.
+//! Repeatedly runs apps whose memory is used up during a hang: `exhausted [--shipped] [--runs N] TESTBED
+//! ARGUMENT...`, with the arguments of `scenario.Exhausted`. For each app that did not run to its end, prints
+//! how it ended.
 
 use anyhow::{Context, Result};
 use lab_launch::{Build, Launcher};

@@ -1,6 +1,6 @@
-//! Makes an app hang at every place, watched in every way, with the system's signal after 5 s and the kill
-//! after 6 s. Prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`.
-//! `cargo xtask stress hangs` calls it.
+//! Makes an app hang at every place, with every way of watching it. The system's signal comes after 5 s, the
+//! kill after 6 s. Prints what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT]
+//! [TESTBED...]`. `cargo xtask stress hangs` calls it.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -132,7 +132,8 @@ fn play_all(testbed: &'static str, columns: &[(Mode, &'static str)], rows: &[(&s
     fields.into_inner().expect("no lane panics with it")
 }
 
-/// Whether everything is right, and how much too short the reported age of the killed hang is.
+/// The field for a hang: whether everything is right, and the time from the last instant in the killed
+/// process's report to the kill.
 fn play_place(cell: &Cell) -> Field {
     let seen = match cell.play(SIGNAL, KILL) {
         Ok(seen) => seen,

@@ -17,8 +17,8 @@ use loopbox_setup::workspace::root;
 const PAGE: &str = "docs/compare.md";
 const MARKS: [&str; 2] = ["<!-- written by `cargo xtask bench peers --bless` -->\n", "<!-- until here -->"];
 
-/// The groups of peers that run in one process: only one peer of a group may set a Printer, while a heartbeat
-/// disturbs no other peer.
+/// The groups of peers that run in one process. In each group at most one peer sets a Printer. Peers that
+/// send heartbeats disturb no other peer.
 const TOGETHER: [&[&str]; 5] = [
     &["anrwatchdog", "sentry", "datadog-anr", "blockcanary"],
     &["datadog-long-task"],
@@ -257,7 +257,7 @@ fn hangs(wanted: &Wanted) -> Result<String> {
     Ok(page + "\n")
 }
 
-/// The results, with their counts where they were not always the same.
+/// The different results in one text. When there are several, each has the number of times that it came.
 fn counted(all: &[String]) -> String {
     let kinds: BTreeSet<&String> = all.iter().collect();
     let mut text = String::new();
@@ -273,7 +273,7 @@ fn counted(all: &[String]) -> String {
     text
 }
 
-/// A paragraph in lines of a document's width.
+/// Breaks a paragraph into lines of a document's width.
 fn wrap(text: &str) -> String {
     const COLUMNS: usize = 110;
     let mut page = String::new();

@@ -88,8 +88,8 @@ pub const CAUSES: [Known; 32] = [
     known("free", "nothing", Idles, "main-free", None),
 ];
 
-/// The other causes that the app knows, for `cargo xtask stress causes`: one for each kind that has misled a
-/// diagnosis.
+/// The other causes that the test app has, for `cargo xtask stress causes`: one for each kind of cause that
+/// has misled a diagnosis.
 pub const MORE: [Known; 50] = [
     // The wall time first: something stops main, or takes its processor.
     known("stopped", "computes; the process is stopped", Waits, "frozen", None).under(Outside::Stop),

@@ -44,7 +44,7 @@ pub struct Known {
     pub rule: &'static str,
     /// Other rules that may find the cause.
     or: &'static [&'static str],
-    /// Whether an unsure verdict that blames the message and says that main was stopped is right, too.
+    /// True when an unsure verdict is right, too, if it blames the message and says that main was stopped.
     may_be_hedged: bool,
     /// A text that the culprit must contain; `None` when it is not checked.
     pub culprit: Option<&'static str>,
@@ -74,8 +74,8 @@ pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 /// Rules that may report something for an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Whether the diagnosis has the caveat of CPU pressure: threads wait for a processor most of the time. Then
-/// collections may take a smaller share of the time than the diagnosis needs.
+/// Whether the diagnosis has the caveat of CPU pressure: threads wait for a processor most of the time. If
+/// so, collections may take a smaller share of the time than the diagnosis needs.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))

@@ -17,8 +17,8 @@ pub(super) enum Outside {
     Nothing,
     /// The process is stopped by a signal for most of the message.
     Stop,
-    /// The process's control group is frozen for most of the message, as the system does with apps that are
-    /// not visible.
+    /// The process's control group is frozen for most of the message. The system freezes apps that are not
+    /// visible in the same way.
     Freeze,
     /// The process's control group gets a tenth of a processor.
     Quota,

@@ -1,4 +1,4 @@
-//! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at
+//! Hangs at every place of a main thread (`tests/app/phone`), watched in every way: what the report at
 //! SIGQUIT shows of the hang, and what the next launch finds after a kill.
 
 mod mode;
@@ -154,8 +154,8 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The fault of a run in which main waited uninterruptibly, but the sampler counted no stack that it left out
-/// for this reason.
+/// The fault of a run in which main was in an uninterruptible wait, but the sampler has counted no stack that
+/// it left out for this reason.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 impl Cell {

@@ -135,8 +135,8 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// The report that answers a signal, as soon as it is on the disk: the app's Java code cannot be notified
-    /// of it.
+    /// The report that answers a signal, as soon as it is on the disk. This is for hangs in which the app's
+    /// Java code cannot be notified of the report.
     pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
@@ -163,7 +163,7 @@ impl<'a> Phone<'a> {
         }
     }
 
-    /// Kills the app as soon as the ring shows that the hang was still there after an instant.
+    /// Kills the app as soon as the ring shows that the hang still continued after `after_ns`.
     /// [`Killed::recovered`] returns what the app left.
     pub(super) fn kill(mut self, after_ns: Uptime) -> Result<Killed> {
         let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
@@ -189,7 +189,8 @@ pub(super) struct Killed {
 }
 
 impl Killed {
-    /// The report of the killed process that the next launch has: its file, and its content.
+    /// Starts the next launch, which hands out the report of the killed process. Returns the report's file
+    /// and its content.
     pub(super) fn recovered(
         &self,
         (testbed, mode): (&str, Mode),
@@ -278,7 +279,7 @@ impl Finding {
     }
 }
 
-/// Sleeps until this time has passed since an instant.
+/// Sleeps until `time` has passed since `since_ns`.
 pub(super) fn sleep_until(since_ns: Uptime, time: Duration) {
     std::thread::sleep(time.saturating_sub(Duration::from_nanos(uptime_ns().since(since_ns))));
 }

@@ -106,7 +106,7 @@ fn waits_at(places: &str) -> Vec<String> {
 const PRINTS: &str = "printGate";
 const WAITS: &str = "printGate.waits";
 
-/// The files of reports about a time within a hang.
+/// The files of the reports that describe an instant after the hang began.
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for file in reports(folder)? {
@@ -268,10 +268,10 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// As [`Self::printing`], until the hang's report has its first file and waits for the queue. Also
-    /// returns the report's files. Before that report, the queue is printed for each message under suspicion:
-    /// on a loaded machine for messages of the start, or for this hang before the app announces it. These
-    /// prints are let through.
+    /// Calls [`Self::printing`] and waits until the hang's report has its first file. The report then waits
+    /// for the queue. Also returns the report's files. Before that report, the queue is printed for each
+    /// message under suspicion. On a loaded machine this may be a message of the start, or this hang before
+    /// the app announces it. These prints are let through.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

@@ -1,6 +1,6 @@
-//! A file system of the test program (FUSE), whose files never answer. A thread that waits for their data
-//! waits for a disk, as far as the kernel is concerned. A thread that calls their driver waits as in a binder
-//! call.
+//! A file system of the test program (FUSE), whose files never answer. A thread that waits for a file's data
+//! waits for a disk, as far as the kernel is concerned. A thread that calls `ioctl` on a file waits as in a
+//! binder call.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Two files: `page` has one page whose data never comes; an `ioctl` on `driver` only ends when a signal
-/// comes, like one of the binder driver.
+/// Two files. `page` has one page whose data never comes. An `ioctl` on `driver` only ends when a signal
+/// comes, like an `ioctl` of the binder driver.
 #[derive(Debug)]
 pub struct SlowFiles {
     folder: PathBuf,

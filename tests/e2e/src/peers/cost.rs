@@ -1,4 +1,5 @@
-//! What a peer costs: time and memory of a message, and wake-ups of an app that rests.
+//! What a peer (another library that watches the main thread) costs: time and memory for each message, and
+//! wake-ups while the app rests.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,13 +19,13 @@ pub struct Cost {
     pub bytes: f64,
 }
 
-/// The costs of each batch of each process, by the peer's name. `none` is no watcher, and `empty` an empty
-/// Printer.
+/// The costs of each batch of each process, by the peer's name. The name `none` means no watcher, and `empty`
+/// means an empty Printer.
 #[derive(Debug, Default)]
 pub struct Costs(BTreeMap<String, Vec<Cost>>);
 
 impl Costs {
-    /// Runs one process more: each of the ways in turn, `rounds` times.
+    /// Runs one more process, which measures each of the peers in turn, `rounds` times.
     ///
     /// # Errors
     /// When it does not run to its end.
@@ -45,7 +46,7 @@ impl Costs {
         Ok(())
     }
 
-    /// The medians of a way; `None` where it did not install.
+    /// The medians of the costs with the peer `way`; `None` where it did not install.
     #[must_use]
     pub fn of(&self, way: &str) -> Option<Cost> {
         let all = self.0.get(way)?;
@@ -53,7 +54,8 @@ impl Costs {
         Some(Cost { ns: of(|cost| cost.ns), bytes: of(|cost| cost.bytes) })
     }
 
-    /// What a message costs more when it is watched in this way than when nothing watches.
+    /// What the peer `way` adds to the cost of a message: the cost with the peer, less the cost without any
+    /// watcher.
     #[must_use]
     pub fn added(&self, way: &str) -> Option<Cost> {
         let (way, none) = (self.of(way)?, self.of("none")?);
@@ -61,7 +63,7 @@ impl Costs {
     }
 }
 
-/// The middle value; 0 when there are none.
+/// The middle value; 0 when there are no values.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

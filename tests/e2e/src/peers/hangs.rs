@@ -17,8 +17,8 @@ use tempfile::tempdir;
 use super::rating::{Rated, Words, Worth, rate};
 use super::{Bed, Outcome};
 
-/// When the system sends SIGQUIT to an app that does not take its input: after the time-out of five seconds
-/// and the system's own work before the signal.
+/// The time from an input that the app does not take until the system sends SIGQUIT: the time-out of five
+/// seconds and the system's own work before the signal.
 const QUIT_AFTER: Duration = Duration::from_millis(5_500);
 /// How long a process is frozen.
 const FROZEN: Duration = Duration::from_secs(9);
@@ -136,7 +136,7 @@ const NO_HANG: Words = &[&["responsive"], &["Main was free"], &["main idle"], &[
 /// What the peers in one process reported of one hang.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// The outcome of each peer, by its name; under [`SHOW`] that of the host tools for our report.
+    /// The outcome of each peer, by its name. The outcome of the host tools for our report is under [`SHOW`].
     pub outcomes: BTreeMap<String, Outcome>,
     /// The texts of the reports.
     pub texts: String,
@@ -206,7 +206,8 @@ impl Hang {
         Ok(said)
     }
 
-    /// Rates what the host tools say of each of our reports: by its first cause, and else by the later ones.
+    /// Rates what the host tools say of each of our reports. The first cause of the diagnosis decides. If it
+    /// is not right but a later cause is, the report is rated [`Worth::Later`].
     fn shown(&self, folder: &Path, is_late: bool, texts: &mut String) -> Result<Vec<Rated>> {
         let mut rated = Vec::new();
         for file in reports(folder)? {

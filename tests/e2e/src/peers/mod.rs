@@ -1,5 +1,5 @@
-//! Other watchers of the main thread, as Maven Central has them, on testbeds (`tests/peers`): what they cost
-//! a message, how often they wake an app that rests, and what they say of hangs.
+//! Other watchers of the main thread, as Maven Central has them, on testbeds (`tests/peers`): what they add
+//! to the cost of a message, how often they wake an app that rests, and what they say of hangs.
 
 mod cost;
 mod hangs;
@@ -71,7 +71,7 @@ const fn peer(
     Peer { name, words, threshold, package }
 }
 
-/// Loopbox by each of its hooks, and the others.
+/// Loopbox with each of its hooks, and the other watchers.
 pub const PEERS: [Peer; 8] = [
     peer("loopbox-observer", "Loopbox, Observer", "5 s, SIGQUIT", None),
     peer("loopbox-printer", "Loopbox, Printer", "5 s, SIGQUIT", None),
@@ -154,7 +154,7 @@ impl Bed {
         Ok(Self { launcher, class_path: all.join(":").into(), phone: phone.testbed, xcrash: None })
     }
 
-    /// The same, on a testbed that also has the classes of a phone. Bugsnag, ACRA and OkHttp need these
+    /// Changes the testbed to one that also has the classes of a phone. Bugsnag, ACRA and OkHttp need these
     /// classes.
     #[must_use]
     pub fn with_phone(mut self) -> Self {
@@ -162,7 +162,7 @@ impl Bed {
         self
     }
 
-    /// The same with xCrash's native library. It needs the classes of a phone.
+    /// Adds xCrash's native library to the testbed. The library needs the classes of a phone.
     ///
     /// # Errors
     /// When the library cannot be had, or imports something that has no substitute.
@@ -173,7 +173,7 @@ impl Bed {
         Ok(self)
     }
 
-    /// A process that will run `main` of a class, with reports of ours in `folder`.
+    /// A process that will run `main` of a class, and leave our reports in `folder`.
     #[must_use]
     pub fn app(&self, class: &str, folder: &Path) -> App {
         let app = self.launcher.app_in(&self.class_path, class);

@@ -1,5 +1,5 @@
-//! A testbed with more of the platform than other tests need: class files of API 29 before the testbed's own
-//! framework, for SDKs that ask for Android's `Context`, preferences and network.
+//! A testbed with more of the platform than other tests need. Class files of API 29 come before the testbed's
+//! own framework on the boot class path, for SDKs that ask for Android's `Context`, preferences and network.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use loopbox_testbed::{Testbed, level_classes};
 /// The level of the testbeds' own framework.
 const API: u32 = 29;
 
-/// The classes, each with those inside of it. They may name classes that are nowhere on the testbed; such a
-/// class is missing only where it is used.
+/// The classes, each with its nested classes. They may refer to classes that are nowhere on the testbed; such
+/// a class is missing only where it is used.
 const CLASSES: [&str; 36] = [
     "android/app/Activity",
     "android/app/Application",
@@ -56,8 +56,8 @@ const CLASSES: [&str; 36] = [
     "android/view/ContextThemeWrapper",
 ];
 
-/// Classes that those of [`CLASSES`] extend or implement, taken alone: the testbed has its own classes around
-/// them.
+/// Types that the classes in [`CLASSES`] extend or implement. Of a nested type the outer class is not taken,
+/// because the testbed has its own.
 const INSIDE: [&str; 8] = [
     "android/provider/BaseColumns",
     "android/view/LayoutInflater$Factory",
@@ -73,7 +73,7 @@ const INSIDE: [&str; 8] = [
 /// Without a list no random number can be had.
 const SECURITY: &str = "security.provider.1=sun.security.provider.CertPathProvider\n";
 
-/// A testbed with those classes.
+/// A testbed with the classes of [`CLASSES`] and [`INSIDE`].
 #[derive(Debug)]
 pub(super) struct Phone {
     pub(super) testbed: Testbed,

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a report must be in an SDK. */
+/** What a test expects of a report that an SDK has taken. */
 final class Expected {
     /** The trace that the system keeps of an ANR. */
     static final String TRACE =
@@ -27,8 +27,8 @@ final class Expected {
     private Expected() {}
 
     /**
-     * Checks that these lines are the frames of the report, innermost first, as Java prints them without
-     * "at".
+     * Checks that these lines are the frames of the report, innermost first. A line is what Java prints for a
+     * frame, but without "at".
      */
     static void frames(Report report, List<String> lines) {
         List<String> wanted = new ArrayList<>();

@@ -45,8 +45,9 @@ final class Left {
     }
 
     /**
-     * The state at a start after those processes. This process has only the recorder's Java half, without the
-     * native library: nothing is recorded, but the reports can be read.
+     * The state of the app at a start, after the processes of {@code runs} have left their reports. This
+     * process has only the recorder's Java half, without the native library: nothing is recorded, but the
+     * reports can be read.
      */
     static Left of(Application app, String... runs) throws Exception {
         File folder = new File(app.getFilesDir(), "loopbox");
@@ -76,7 +77,9 @@ final class Left {
         return left;
     }
 
-    /** Makes the system record that the ANR ended its process. Returns when it ended. */
+    /**
+     * Makes the system record that the ANR ended its process. Returns the time of that end, in ms since 1970.
+     */
     long ended(String trace) throws Exception {
         long at = anr.getTimeMs() + 7_345;
         ActivityManager manager = (ActivityManager) app.getSystemService(Context.ACTIVITY_SERVICE);

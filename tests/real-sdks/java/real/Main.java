@@ -5,7 +5,7 @@ import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 
 /**
- * Runs the tests of the classes that it is given; the SDKs' own hooks of the exit, which wait for their
+ * Runs the tests of the classes that its arguments name. The SDKs' shutdown hooks, which wait for the SDKs'
  * servers, are not run.
  */
 public final class Main {

@@ -51,7 +51,7 @@ pub(super) fn write(report: &Report, text: &mut Line) {
     write_warnings(&report.anr_warnings, text);
 }
 
-/// How a line of the system's warnings begins. It has more parts than a frame.
+/// How a line of the system's warnings begins. The line has more parts than the line of a frame.
 const WARNING: &str = "anr_warning\t";
 
 /// The number of the first line after the annotations.
@@ -82,7 +82,8 @@ fn frame(report: &Report, location: LocationId, text: &mut Line) {
     };
 }
 
-/// Updates the line with the message's duration: the whole duration, when the message has ended since.
+/// Updates the line with the message's duration. If the message has ended by now, it becomes the whole
+/// duration.
 pub(super) fn update_duration<'l>(line: &str, anr: &Anr, text: &'l mut Line) -> &'l mut Line {
     let known: u64 = number(line).unwrap_or(0);
     text.number(known.max(anr.ended_after_ns.unwrap_or(0) / 1_000_000))

@@ -1,6 +1,6 @@
-//! What a digest says of the cause, beyond the message and its stack: what the device knows without the
-//! rules of the host tools. They are facts, not verdicts. `docs/app-reports.md` lists them, and what only
-//! `loopbox show` says.
+//! What a digest says of the cause, beyond the message and its stack. These are facts that the device knows
+//! without the rules of the host tools, and no verdicts. `docs/app-reports.md` lists these facts, and those
+//! that only `loopbox show` says.
 
 use super::line::Line;
 use super::names::name_parts;
@@ -8,7 +8,8 @@ use loopbox_format::code::LOOPBOX;
 use loopbox_format::looper::{flood, head_barrier};
 use loopbox_format::model::{Location, LocationId, LockWait, MainState, Report};
 
-/// The limits from which on each finding can be a cause, as in the rules of `loopbox-report`.
+/// A barrier that is overdue by at least this time can be a cause. The limits here are those of the rules of
+/// `loopbox-report`.
 const BARRIER_MS: u64 = 1_000;
 const FLOOD: u32 = 20;
 const COLLECTIONS_PERCENT: u64 = 30;
@@ -17,7 +18,7 @@ const HEAP_PERCENT: u64 = 80;
 const NO_PROCESSOR_PERCENT: u64 = 30;
 
 /// Writes how long the running message could not run, because the process was frozen or main had no
-/// processor. If main had none, also writes which part of the processors' time the app's other threads had.
+/// processor. If main had none, also writes how much of the processors' time the app's other threads used.
 pub(super) fn write_no_processor(report: &Report, line: &mut Line) {
     let anr = &report.anr;
     if anr.frozen_ns > 0 {
@@ -39,8 +40,8 @@ pub(super) fn write(report: &Report, stack: &[LocationId], line: &mut Line) {
     write_collections(report, line);
 }
 
-/// Writes the lock or the thread that main waits for. ART names it, or Java does, where main is parked or
-/// joins a thread.
+/// Writes the lock or the thread that main waits for. ART names the lock. Where main is parked or joins a
+/// thread, Java names what it waits for.
 fn write_lock(report: &Report, stack: &[LocationId], line: &mut Line) {
     let first = report.locks.waits.first();
     if let Some((first, holder)) = first.and_then(|first| Some((first, first.holder.as_ref()?))) {
@@ -78,8 +79,8 @@ fn object_of(wait: &LockWait) -> &str {
 /// How many frames at the top of a stack are searched for `Thread.join`.
 const JOIN_FRAMES: usize = 6;
 
-/// Whether main was in `Thread.join`. The search for the thread does not show that: in `Thread.sleep` main
-/// waits on an object that belongs to main's `Thread`, so the search finds main itself.
+/// Whether main was in `Thread.join`. The search for the thread that main joins does not show that: in
+/// `Thread.sleep` main waits on an object that belongs to main's `Thread`, so the search finds main itself.
 fn joins(report: &Report, stack: &[LocationId]) -> bool {
     let mut top = stack.iter().rev().take(JOIN_FRAMES).filter_map(|&at| of_others(report, at));
     top.any(|frame| frame == ("java.lang.Thread", "join"))
@@ -94,8 +95,8 @@ fn wait(deadlock: bool, class: &str, holder: &str, line: &mut Line) {
     line.text(if holder.is_empty() { "an unnamed thread" } else { holder });
 }
 
-/// The class and name of a frame's method, unless it is Loopbox's. A caller that asks for the report is
-/// inside a call of Loopbox.
+/// The class and name of a frame's method; `None` for a method of Loopbox. A thread that asks for the report
+/// has frames of Loopbox on its stack.
 fn of_others(report: &Report, at: LocationId) -> Option<(&str, &str)> {
     let Location::Frame { method, .. } = *report.symbols.location(at)? else { return None };
     let method = report.symbols.method(method)?;

@@ -30,7 +30,7 @@ const SLOWEST: usize = 3;
 pub(super) enum FileState {
     /// The queue or other threads are missing.
     First,
-    /// The report is complete, and followed: the process that wrote it may add more evidence.
+    /// The report is complete, but the process that wrote it may add more evidence.
     Open,
     /// The process adds nothing more to it.
     Closed,

@@ -3,13 +3,13 @@
 //!
 //! A report is *collected* and written. Its first file is *on disk* before the recorder asks for anything
 //! that may wait for the app. Listeners of first files are notified then. The report then *waits*, for a
-//! bounded time, until ART has written its own trace, for the pending queue and for other threads. Then it is
-//! *complete*: it is written again, and its listener is notified. Only one report is in progress: when the
-//! next one is wanted, the present one is completed with what is known.
+//! bounded time: for the end of ART's own trace, for the pending queue and for the data of other threads.
+//! Then it is *complete*: it is written again, and its listener is notified. Only one report is in progress:
+//! when the next one is wanted, the present one is completed with what is known.
 //!
-//! A complete report of a signal or a hang is *followed*: until its message has ended and the system has
-//! answered whether the process does not respond, each new piece of evidence is put into the file, which may
-//! *reclassify* it.
+//! A complete report of a signal or a hang is *followed* until its message has ended and the system has
+//! answered whether the process does not respond. Until then each new piece of evidence is put into the file.
+//! The evidence may *reclassify* the report.
 //!
 //! The worker executes the actions in order and reports their results, see [`Lifecycle::next_action`].
 
@@ -18,12 +18,12 @@ use crate::session::Request;
 use loopbox_format::model::{Token, Uptime};
 use std::path::PathBuf;
 
-/// For how long the system is asked whether the process does not respond. It takes traces for up to twenty
-/// seconds before it reports that.
+/// For how long the system is asked whether the process does not respond. The system takes traces for up to
+/// twenty seconds before it reports that.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
-/// How long the reading of the queue waits for ART's own trace. Java code reads the queue, and allocates: ART
-/// 14 aborts when it dumps a thread that waits for a collection and has a frame without compiled code
-/// (`art_method.cc`, `IsNative`).
+/// How long the reading of the queue waits for ART's own trace. Java code reads the queue and allocates, so
+/// it may have to wait for a collection. ART 14 aborts when it dumps a thread that waits for a collection and
+/// has a frame without compiled code (`art_method.cc`, `IsNative`).
 const TRACE_NS: u64 = 2_000_000_000;
 
 /// Why a report is written.
@@ -45,7 +45,8 @@ pub(super) struct ReportFile {
     pub(super) path: PathBuf,
 }
 
-/// The path follows from the name. Paths are not compared: that takes them apart, which is 1 KB of code.
+/// Compares names only, because the path follows from the name. Comparing paths takes them apart, which is 1
+/// KB of code.
 impl PartialEq for ReportFile {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -93,7 +94,8 @@ pub(super) enum Event {
     FirstWritten { updated: bool },
     /// The first file could not be written.
     FirstFailed,
-    /// The sampler was asked about other threads. The deadline is `None` when it need not or cannot be asked.
+    /// The sampler was asked about other threads. The deadline is `None` when the sampler need not or cannot
+    /// be asked.
     ThreadsAsked { deadline_ns: Option<Uptime> },
     /// Whether ART writes its own trace now.
     TraceChecked { now_ns: Uptime, lasts: bool },
@@ -116,7 +118,8 @@ pub(super) enum Action {
     ForwardSignal,
     /// Notify the listeners of first files.
     NotifyFirst,
-    /// Ask the sampler about other threads. Before a signal is forwarded, wait for the answer for a moment.
+    /// Ask the sampler about other threads. If a signal is to be forwarded, wait a moment for the answer
+    /// first.
     AskThreads,
     /// Find out whether ART writes its own trace.
     CheckTrace,
@@ -196,7 +199,7 @@ impl Lifecycle {
         (!self.actions.is_empty()).then(|| self.actions.remove(0))
     }
 
-    /// What the report that is being written is for.
+    /// Why the report in progress is written.
     pub(super) fn trigger(&self) -> Option<&Trigger> {
         self.current.as_ref().map(|current| &current.trigger)
     }
@@ -371,7 +374,7 @@ impl Lifecycle {
         }
     }
 
-    /// Ends the following of a file: it gets no more evidence.
+    /// Stops following the file: it gets no more evidence.
     fn close_followed(&mut self) {
         self.actions.extend(self.followed.take().and_then(Followed::close));
     }

@@ -27,7 +27,8 @@ use std::time::Duration;
 /// What an app is notified of.
 #[derive(Debug)]
 struct Notice {
-    /// `None` when there is no report. For a warning it is the warning's text, for a suspect a file name.
+    /// The report's file; `None` when there is no report. For a warning this is the warning's text. For a
+    /// suspect it is the name of a file.
     path: Option<PathBuf>,
     /// Why the report was written.
     reason: String,
@@ -45,9 +46,9 @@ const FIRST_FILE: i64 = -1;
 /// What earlier processes left has been read. The notice has no report.
 const PREVIOUS_RUNS_READ: i64 = -2;
 
-/// The system warns of an ANR of the app, and its main thread is late. In place of a path there are four
-/// numbers: the warning's id, its type, how many milliseconds of the time-out have passed, and the whole
-/// time-out in milliseconds.
+/// The system warns of an ANR of the app, and this process's main thread is late. In place of a path there
+/// are four numbers: the warning's id, its type, how many milliseconds of the time-out have passed, and the
+/// whole time-out in milliseconds.
 const WARNED: i64 = -3;
 
 /// A message became a suspect. In place of a path: the name of the file that its report would have, without
@@ -72,8 +73,8 @@ pub fn set_first_listener(listener: Option<Listener>) {
     have_native_thread();
 }
 
-/// Starts the thread of native listeners, if there is one and a recording runs. If that fails, the next
-/// report tries again.
+/// Starts the thread of native listeners, if there is a native listener and a recording runs. If that fails,
+/// the next report tries again.
 fn have_native_thread() {
     let wanted = native::LISTENER.get().is_some() || native::FIRST.get().is_some();
     if wanted
@@ -84,8 +85,8 @@ fn have_native_thread() {
     }
 }
 
-/// Starts the threads that notify the listeners, at the beginning of a recording. Native listeners get one
-/// only if there are any.
+/// Starts the threads that notify the listeners, at the beginning of a recording. The thread for native
+/// listeners is started only if there are any.
 ///
 /// # Errors
 /// When the system cannot create the thread that notifies Java.
@@ -101,7 +102,7 @@ pub(crate) fn end() {
     NATIVE.end();
 }
 
-/// Has the listeners notified of the report at `path`. Returns at once.
+/// Adds the report at `path` to what the listeners are notified of. Returns at once.
 pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, COMPLETE);
 }
@@ -111,7 +112,7 @@ pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
     add(&session.gate, Some(path), reason, FIRST_FILE);
 }
 
-/// Notifies the listeners that want it of a warning of the system. Returns at once.
+/// Passes a warning of the system to the listeners that want warnings. Returns at once.
 pub(crate) fn warn(session: &Session, warning: &AnrWarning) {
     let AnrWarning { id, kind, consumed_ms, timeout_ms, .. } = warning;
     let parts = [id.to_string(), kind.to_string(), consumed_ms.to_string(), timeout_ms.to_string()];
@@ -128,13 +129,13 @@ pub(crate) fn previous_runs_read(session: &Session) {
     add(&session.gate, None, "", PREVIOUS_RUNS_READ);
 }
 
-/// Has Java call the caller who asked for a report and did not wait: with its path, or without one when there
-/// is no report.
+/// Has Java call back the caller who asked for a report and did not wait: with the report's path, or without
+/// a path when there is no report.
 pub(crate) fn answer(gate: &Arc<Gate>, asked: i64, path: Option<&Path>) {
     add(gate, path, "", asked);
 }
 
-/// Has Java call, a moment later, the caller who gets no report because there are too many.
+/// Has Java call back, a moment later, a caller who gets no report because too many reports were requested.
 pub(crate) fn refuse(asked: i64) {
     JAVA.refuse(asked);
 }

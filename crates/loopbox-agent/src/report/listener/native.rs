@@ -42,8 +42,8 @@ impl Slot {
         (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
     }
 
-    /// The listener, while its code is there. A library that is unloaded may leave its listener: that one is
-    /// forgotten.
+    /// The listener, if its code is still loaded. A library that was unloaded may not have removed its
+    /// listener; such a listener is removed here.
     fn get_loaded(&self) -> Option<Listener> {
         let listener = self.get()?;
         let found = mapped::code_at(listener as usize);

@@ -84,7 +84,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has the request with this number refused, later.
+    /// Makes the thread refuse the request with this number, after [`REFUSED_AFTER_NS`].
     pub(super) fn refuse(&self, asked: i64) {
         self.waiting(|waiting| waiting.refuse(asked, clock::now_ns()));
         self.wake();

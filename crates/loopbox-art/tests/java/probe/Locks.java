@@ -2,7 +2,7 @@ package probe;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Main waits for locks that others hold; ends in a deadlock. */
+/** The main thread waits for locks that other threads hold. At last it is in a deadlock. */
 public final class Locks {
     static final class Plain {}
 
@@ -96,7 +96,7 @@ public final class Locks {
         return thread;
     }
 
-    /** Stays until the watcher has seen main wait several times. */
+    /** Returns when the watcher has seen main wait several times. */
     static void hold() {
         inside.countDown();
         long until = Probe.locksSeen() + 4;

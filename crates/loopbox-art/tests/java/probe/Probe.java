@@ -14,8 +14,8 @@ final class Probe {
     static native String install();
 
     /**
-     * Starts the sampler. It samples each {@code periodUs} microseconds, or with 0 only when {@link #hold}
-     * requests it.
+     * Starts the sampler. It samples every {@code periodUs} microseconds. With 0 it samples only when {@link
+     * #hold} requests it.
      */
     static native void start(int periodUs);
 
@@ -29,7 +29,10 @@ final class Probe {
     /** Waits until this thread was sampled once, and returns its stack. */
     static native String hold();
 
-    /** Follows the locks that main waits for until {@link #stop}; prints each change. */
+    /**
+     * Begins to follow the locks that main waits for. {@link #stop} ends this. Prints each change if {@code
+     * print} is true.
+     */
     static native void watchLocks(boolean print);
 
     static native long samples();
@@ -37,14 +40,17 @@ final class Probe {
     /** How often main was seen waiting for a lock. */
     static native long locksSeen();
 
-    /** Samples this thread while it is inside a lock of the dynamic loader, or else of malloc. */
+    /**
+     * Samples this thread while it holds the dynamic loader's lock or, when {@code loader} is false,
+     * malloc's.
+     */
     static native String parked(boolean loader);
 
     static native void log(boolean on);
 
     static native String stats();
 
-    /** KiB resident, and bytes taken from malloc. */
+    /** The resident memory in KiB, and the bytes allocated by malloc. */
     static native String memory();
 
     static native String misuse();

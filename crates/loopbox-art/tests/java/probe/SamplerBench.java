@@ -4,7 +4,7 @@ import dalvik.annotation.optimization.FastNative;
 
 /**
  * The main thread computes, and then waits, at several stack depths. Meanwhile the example library art_bench
- * samples it in three ways. Arguments: samples of each way, then the depths.
+ * samples it in four ways. Arguments: the number of samples of each way, then the depths.
  */
 public final class SamplerBench {
     static {

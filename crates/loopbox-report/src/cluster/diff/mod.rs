@@ -127,7 +127,7 @@ pub struct Change {
     pub difference: Difference,
     /// The rule that found the cause of most of the group's reports.
     pub cause: String,
-    /// The app's frames of all reports of the group.
+    /// The app's frames that all reports of the group share.
     pub frames: Vec<String>,
     /// The report to open first, from the newer set if it has one.
     pub open: String,
@@ -157,9 +157,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two sets. `active` has the number of the app's users, or of its uses, for each set. Without
-    /// it rates refer to the users who sent a report, or, when one of the sets names no users, to the
-    /// reports.
+    /// Compares two sets. `active` has the number of the app's users, or of its uses, for each set. If it is
+    /// `None`, rates refer to the users who sent a report. If one of the sets names no users either, they
+    /// refer to the reports.
     pub fn new(
         before: &SideInput,
         after: &SideInput,

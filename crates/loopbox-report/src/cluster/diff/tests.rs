@@ -6,7 +6,7 @@ use crate::diagnose::diagnose;
 use crate::model::Analysis;
 use crate::test_support::ReportBuilder;
 
-/// `reports` reports of a hang in this method, each of another user unless `user` is false.
+/// Adds `reports` reports of a hang in this method. Each has another user, or none if `user` is false.
 fn hangs(clusters: &mut Clusters, method: &str, reports: u32, user: bool) {
     for i in 0..reports {
         let report = ReportBuilder::new()

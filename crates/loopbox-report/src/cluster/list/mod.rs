@@ -1,5 +1,5 @@
-//! A list of reports as a page, with filters by what they have in common. It is a page of a server that has
-//! the reports themselves, at `report/0` and so on.
+//! An HTML page that lists reports, with filters by what they have in common. The server that serves it has
+//! the reports themselves at `report/0`, `report/1`, and so on.
 
 use super::sighting::Sighting;
 use crate::model::plural::plural;

@@ -8,7 +8,8 @@ use crate::model::time::format_ns;
 /// A barrier that has been due for this long was leaked: normally the next frame removes it.
 const LEAKED_NS: u64 = 3_000_000_000;
 
-/// A barrier at the head of the queue that has been due for a relevant time, while messages after it are due.
+/// A barrier that is at the head of the queue and has been due for a relevant time, while messages after it
+/// are due.
 pub(super) struct HeldBack {
     token: i32,
     overdue_ns: u64,

@@ -10,7 +10,7 @@ use loopbox_format::model::RecordKind;
 /// A process without activity for longer than this was frozen rather than slow (the recorder has the same
 /// limit for idle records).
 const FREEZE_NS: u64 = 60_000_000_000;
-/// When the process was frozen for a smaller part of the message, the freeze is not the cause.
+/// When the process was frozen for less than this share of the message, the freeze is not the cause.
 const MIN_SHARE: f64 = 0.3;
 /// A message that took this long without the freeze is slow itself.
 const LONG_NS: u64 = 4_000_000_000;

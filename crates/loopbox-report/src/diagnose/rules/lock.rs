@@ -150,8 +150,8 @@ fn in_top(facts: &Facts<'_>, stack: &[FrameId]) -> String {
     stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
 }
 
-/// When main waits for the object of a class that is being initialized: the class, and the thread that
-/// initializes it.
+/// The class that is being initialized and the thread that initializes it, when main waits for the object of
+/// this class.
 fn initialized_by<'a>(facts: &Facts<'a>, object: &'a str) -> Option<(&'a str, &'a OtherThread)> {
     let a = facts.analysis;
     let class = object.strip_prefix("the class ")?;
@@ -183,7 +183,7 @@ fn named(holder: &LockHolder) -> String {
 }
 
 /// The stack of a lock's holder without its calls into Loopbox: a thread that requests a report is in such a
-/// call. For a thread of Loopbox the whole stack.
+/// call. A thread of Loopbox keeps its whole stack.
 fn own_stack<'a>(facts: &Facts<'a>, holder: &'a LockHolder) -> &'a [FrameId] {
     if facts.analysis.frames.is_thread_of_loopbox(&holder.name, &holder.stack) {
         return &holder.stack;
@@ -213,7 +213,7 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
     }
 }
 
-/// Waits that have a frame: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose
+/// Waits that have a frame: `Object.wait`, or `LockSupport.park` below a latch, a future or a lock whose
 /// owner is not known.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;

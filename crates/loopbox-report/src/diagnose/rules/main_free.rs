@@ -68,8 +68,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Unknown facts each of which alone could contradict the verdict. The verdict sends the reader elsewhere, so
-/// it must not follow from what was not read.
+/// The data that was not read and could contradict the verdict. The verdict says that the cause is not on
+/// main, so it must not rest on data that was not read. A line for each kind of data.
 fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     let a = facts.analysis;
     let queue = match overdue {
@@ -86,8 +86,8 @@ fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
     known.chain(facts.unknown_main()).chain(facts.unknown_history()).collect()
 }
 
-/// What keeps the verdict from being sure: whether the Looper waited at the dump, and main's CPU time between
-/// messages.
+/// The reasons why the verdict is not sure: the Looper did not wait at the dump, or that is not known, or
+/// main's CPU time between messages was not read.
 fn unsure(facts: &Facts<'_>) -> Vec<String> {
     let waits = match facts.waits {
         _ if facts.free_for_ns().is_none() => None,

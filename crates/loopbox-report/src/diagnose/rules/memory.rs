@@ -1,5 +1,5 @@
-//! The kernel makes main wait for memory: the app is above the limit of its cgroup, as Android 17 and newer
-//! set one, or the device has too little.
+//! The kernel makes main wait for memory: the app is above the memory limit of its cgroup, which Android 17
+//! and newer set, or the device has too little memory.
 
 use crate::diagnose::cpu_wait::asleep_share;
 use crate::diagnose::dominant_wait::uncovered;
@@ -11,11 +11,11 @@ use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{percent, share};
 use crate::model::{MainWaitKind, MemoryEvents, MemoryLimit};
 
-/// Figures over a shorter time are not meaningful.
+/// Figures that cover less time than this are not meaningful.
 const MIN_SPAN_MS: u64 = 500;
 /// When threads waited for memory for less than this share of the time, memory is not a cause.
 const MIN_STALLED: f64 = 0.1;
-/// The pressure on the device's memory that is more than usual, in percent.
+/// From this percentage on, the pressure on the device's memory is more than usual.
 const PRESSED_PERCENT: f64 = 15.0;
 /// From this share of the time on, collections may be the reason for the wait.
 const MANY_COLLECTIONS: f64 = 0.3;

@@ -24,7 +24,8 @@ pub(super) use no_data::caveats;
 use super::facts::Facts;
 use super::finding::Finding;
 
-/// A rule about the report, or about each message that may be the cause. That message is then in focus.
+/// A rule that is run once for the report, or a rule that is run for each message that may be the cause. That
+/// message is then in the focus of the [`Facts`].
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
     Report(fn(&Facts<'_>) -> Option<Finding>),

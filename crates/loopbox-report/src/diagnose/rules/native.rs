@@ -13,7 +13,7 @@ use crate::model::{FrameKind, MainThread};
 const ADVICE: &str =
     "Name the native frames (loopbox symbolize), and call the native method from another thread.";
 
-/// Native code that is known to wait for another thread or process. No measurement of the kernel is needed.
+/// Native code that is known to wait for another thread or process. This rule needs no data from the kernel.
 pub(super) fn find_service(facts: &Facts<'_>) -> Option<Finding> {
     let services = facts.profile.as_ref()?.waits().map(|(kind, _)| kind);
     let services: Vec<WaitKind> = services.filter(|kind| matches!(kind, WaitKind::Native(_))).collect();
@@ -111,7 +111,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// Whether a library contains the functions around system calls: Android's C library, that of a testbed's
+/// Whether a library contains the functions around system calls: the C library of Android or of a testbed's
 /// machine, or the vDSO.
 fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"

@@ -1,4 +1,5 @@
-//! There is not enough data for a diagnosis, with the reason; and the limits of any other diagnosis.
+//! The verdict that there is not enough data for a diagnosis, with the reason, and the limits of any other
+//! diagnosis.
 
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
@@ -45,8 +46,8 @@ fn unused_parts(a: &Analysis) -> Option<String> {
     (!a.issues.is_empty()).then(|| format!("{parts} of the file could not be used"))
 }
 
-/// The limits of every cause of this diagnosis. A starved machine is not repeated here when it is already a
-/// cause.
+/// The limits that apply to every cause of this diagnosis. That the machine was starved is left out when it
+/// is already a cause.
 pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
     if let Some(alone) = trace_state::alone(a) {

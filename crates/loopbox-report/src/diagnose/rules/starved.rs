@@ -89,7 +89,7 @@ const MACHINE_ADVICE: &str =
 const UNKNOWN_ADVICE: &str = "The code on the stack may not be the cause: see which of the app's threads ran, \
                               and how many devices report this.";
 
-/// A title that names who is to blame, where that is known, and advice.
+/// The title, which names who is to blame if that is known, and the advice.
 fn title(running: Option<&str>, taken: Option<&Taken>) -> (String, &'static str) {
     match taken.map(|taken| (taken.by, percent(taken.own))) {
         Some((Takers::Own, part)) => {
@@ -130,7 +130,8 @@ fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.
 const MAX_NAMED: usize = 3;
-/// The weight of the app's own threads: the same as that of high CPU pressure, which they cause.
+/// The weight of the evidence that the app's own threads took the processors. High CPU pressure has the same
+/// weight, because these threads cause it.
 const OWN_WEIGHT: f64 = 0.3;
 
 /// The app's own threads that ran or wanted to when the threads were dumped.
@@ -155,8 +156,8 @@ fn own_running(a: &Analysis) -> OwnRunning<'_> {
 }
 
 impl OwnRunning<'_> {
-    /// `7 of pool-N-thread-N were running`, or the threads' names where they are in no pool; `None` without
-    /// any.
+    /// `7 of pool-N-thread-N were running`, or the threads' names where they are in no pool; `None` when
+    /// there are no such threads.
     fn words(&self) -> Option<String> {
         let mut pools: BTreeMap<String, usize> = BTreeMap::new();
         for thread in &self.threads {

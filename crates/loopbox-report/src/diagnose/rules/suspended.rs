@@ -6,9 +6,9 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::suspender::Suspender;
 use crate::model::time::{format_ns, percent};
 
-/// A shorter suspension is not a cause.
+/// A suspension that is shorter than this is not a cause.
 const MIN_NS: u64 = 500_000_000;
-/// A suspension of a smaller part of the message is not a cause.
+/// A suspension that takes less than this share of the message is not a cause.
 const MIN_SHARE: f64 = 0.3;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {

@@ -18,7 +18,8 @@ const OF_THE_COLLECTOR: [(&str, &str); 6] = [
     ("WaitingForVisitObjects", "waits while all objects are visited"),
     ("WaitingForGetObjectsAllocated", "waits while all objects are counted"),
 ];
-/// States in which another part of the runtime, or a debugger, keeps main, with their texts.
+/// States in which another part of the runtime, or a debugger, keeps main from running, with their rules and
+/// texts.
 const OF_THE_RUNTIME: [(&str, &str, &str); 7] = [
     ("WaitingForCheckPointsToRun", "stopped", "waits until all threads have come to a checkpoint"),
     ("WaitingForDeoptimization", "stopped", "waits while code is deoptimized"),
@@ -35,7 +36,7 @@ const RUNTIME_ADVICE: &str = "Nothing of the app's code: see who debugs, traces 
 const JNI_ADVICE: &str =
     "Another thread is in the library's JNI_OnLoad: load it before it is needed, and keep JNI_OnLoad short.";
 
-/// The cause that main's state in the trace names by itself.
+/// Finds the cause when main's state in the trace is enough to name it.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let slow = facts.at_dump()?;
@@ -174,7 +175,8 @@ fn native_function(native: &NativeStack) -> Option<String> {
     })
 }
 
-/// The system's subject, how long it had waited for the app, and its debug store, in sentences.
+/// A sentence for each of three things: the subject that the system wrote into the trace, how long the system
+/// had waited for the app, and the system's debug store.
 fn about_time(traced: TracedMain<'_>) -> Vec<String> {
     let trace = traced.trace;
     let time_out = trace.time_out_ns().map(|ns| format!(", with a time-out of {}", format_ns(ns)));
@@ -194,7 +196,8 @@ fn own_frame(facts: &Facts<'_>, traced: TracedMain<'_>) -> Option<FrameId> {
     facts.analysis.frames.first_own(traced.main.java().iter().rev(), |id| *id).copied()
 }
 
-/// What limits every cause in a report that consists of a trace alone: the data that only a recorder adds.
+/// The caveat of every cause in a report that consists of a trace alone: the data that only a recorder adds
+/// is missing.
 pub(super) fn alone(a: &Analysis) -> Option<String> {
     a.is_trace_alone().then(|| {
         "this is the system's trace of one instant: a recorder in the app knows besides for how long main was in this, what ran before, \

@@ -161,7 +161,8 @@ fn write_column<R, W: Write + Send>(
     column.close()
 }
 
-/// The present values, and for each row whether it has one: Parquet's form of optional values.
+/// The values without the missing ones, and for each row 1 if it has a value, else 0: Parquet's form of
+/// optional values.
 fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
     let mut levels = Vec::new();
     let values = values.inspect(|value| levels.push(i16::from(value.is_some()))).flatten().collect();

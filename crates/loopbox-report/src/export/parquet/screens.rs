@@ -86,8 +86,8 @@ impl Row for ScreenRow {
 }
 
 impl ScreenRow {
-    /// The rows of a report, one for all of its screens together and one for each; none without display
-    /// frames. `path` is the name of the report in the table.
+    /// The rows of a report: one for all of its screens together, and one for each screen. A report without
+    /// display frames has no rows. `path` is the name of the report in the table.
     pub fn all(a: &Analysis, path: &str) -> Vec<Self> {
         let scenes = a.display_frames.scenes.iter().enumerate();
         let used = scenes.filter(|(_, scene)| scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0);

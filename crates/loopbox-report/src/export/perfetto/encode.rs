@@ -144,8 +144,8 @@ fn slices(events: &mut Events, track: u64, slices: &[Slice]) {
     }
 }
 
-/// Adds slices. They share an instant and come with the longest first, so they nest: all start before the
-/// first ends.
+/// Adds slices in order of their start; of those with the same start, the longest comes first. Each slice
+/// begins or ends when the queue was read, so they nest.
 fn pending(events: &mut Events, pending: &[Slice]) {
     let mut open: Vec<Uptime> = Vec::new();
     for slice in pending {

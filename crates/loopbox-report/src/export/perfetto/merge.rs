@@ -1,5 +1,5 @@
-//! A report's packets behind those of a trace that the system has recorded: one file, whatever the version of
-//! Perfetto.
+//! Writes a report's packets behind the packets of a trace that the system has recorded. The result is one
+//! file, whatever the version of Perfetto.
 //!
 //! A trace is a list of packets, so two traces one after the other are one trace. Each of the two keeps its
 //! own sequence, and the clocks of both relate their times: a report's times are uptime, and the system's
@@ -13,16 +13,16 @@ use super::encode::encode;
 use super::packets::{CLOCK_MONOTONIC, CLOCK_REALTIME, Place};
 use crate::model::Analysis;
 
-/// The size limit for a packet, above any packet of the system: it sends its buffers in chunks of some 100
-/// KB.
+/// The size limit for a packet. The system's packets are smaller, because the system sends its buffers in
+/// chunks of some 100 KB.
 const MAX_PACKET_BYTES: u64 = 64 << 20;
 /// The size limit for a trace, above any trace of a phone. It is needed because a gzipped file can hold a
 /// thousand times its size.
 const MAX_TRACE_BYTES: u64 = 4 << 30;
 /// `Trace.packet`, as a field with a length.
 const PACKET: u64 = 1 << 3 | 2;
-/// The range of our sequence numbers. The exact numbers do not matter: a system trace counts its writers from
-/// 1. Sequences of compressed packets are not read.
+/// The range in which our sequence number is chosen. Any range far from 1 would do, because a system trace
+/// counts its writers from 1. Sequence numbers in compressed packets are not read.
 const SEQUENCES: Range<u64> = 0x4c6f_6f70..0x4c6f_ffff;
 
 /// The result of a merge.

@@ -1,13 +1,13 @@
 //! A Perfetto trace: protocol buffers, for ui.perfetto.dev and trace_processor.
 //!
-//! Written by hand, because a trace that is converted and not recorded needs few message types. Field numbers
-//! are those of `perfetto_trace.proto`; a test decodes what is written with Perfetto's own schema. Timestamps
-//! are uptime on `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes it the trace's clock and ties it to the
-//! time of day.
+//! The encoder is written by hand, because a trace that is converted and not recorded needs few message
+//! types. Field numbers are those of `perfetto_trace.proto`; a test decodes what is written with Perfetto's
+//! own schema. Timestamps are uptime on `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes this clock the
+//! trace's clock and relates it to the time of day.
 //!
 //! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices,
 //! and as samples), the history as recorded, the pending queue, the newest display frames (as expected, and
-//! as they stood), and counters.
+//! as shown), and counters.
 
 mod encode;
 mod merge;

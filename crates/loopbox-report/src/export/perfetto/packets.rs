@@ -12,9 +12,9 @@ const NEEDS_STATE: u64 = 2;
 /// Where packets are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    /// The number of the writer's sequence: any number except zero that no other writer of the trace uses.
+    /// The number of the writer's sequence. It is not zero, and no other writer of the trace uses it.
     pub(super) sequence: u64,
-    /// Whether the trace has no other packets. Those of another program would have another clock.
+    /// Whether the trace has no other packets. Packets of another program would have another clock.
     pub(super) is_alone: bool,
 }
 

@@ -11,7 +11,7 @@ use loopbox_format::model::Uptime;
 
 /// `Frame.Kind` of native frames.
 const NATIVE: u64 = 1;
-/// The unit of the samples' weights, of `StackSample.CounterDescriptor.Unit`.
+/// The unit of the samples' weights, a value of `StackSample.CounterDescriptor.Unit`.
 const NANOSECONDS: u64 = 1;
 /// The number of the only thread that has samples.
 const MAIN_THREAD: u64 = 1;
@@ -26,7 +26,7 @@ pub(super) fn defaults() -> Message {
     Message::new().string(1, "loopbox").message(2, weight)
 }
 
-/// Interned names and frames, by the numbers of the analysis, counted from 1.
+/// The interned names and frames. The id of each is the frame's number in the analysis, counted from 1.
 pub(super) fn intern_frames(a: &Analysis, mut interned: Message) -> Message {
     let text = |iid: u64, text: &str| Message::new().uint(1, iid).string(2, text);
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();

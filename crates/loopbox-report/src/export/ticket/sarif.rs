@@ -65,9 +65,9 @@ fn result(a: &Analysis, cause: &Cause, signature: &str) -> Value {
 }
 
 /// The SARIF location of a line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method,
-/// and the file in the folder of its package. A file name with a folder in it is left out: it is not a
-/// compiler's, and could lead out of the sources. So is a name without an extension (`SourceFile`,
-/// `r8-map-id-…`): it is R8's placeholder for a file that only the mapping knows.
+/// and the file in the folder of its package. The file is left out in two cases. A file name with a folder in
+/// it is not a compiler's, and could lead out of the sources. A file name without an extension (`SourceFile`,
+/// `r8-map-id-…`) is R8's placeholder for a file that only the mapping knows.
 fn location(frame: &str) -> Value {
     let (method, place) =
         frame.strip_suffix(')').and_then(|frame| frame.split_once('(')).unwrap_or((frame, ""));

@@ -5,7 +5,7 @@ use crate::model::{Analysis, Frame, FrameId, LockHolder, NativeModule, NativeSta
 use crate::render::folded;
 use std::collections::BTreeSet;
 
-/// How many frames above the app's own first one are written: what main waits in, and what the app called.
+/// How many frames above the app's first frame are written: what main waits in, and what the app called.
 const ABOVE: usize = 4;
 /// From this number on, consecutive native frames without a function become one line.
 const UNNAMED: usize = 3;

@@ -1,5 +1,5 @@
-//! Main's stack in the trace, as a tree of one sample. So code that reads the recorder's stacks reads this
-//! one, too.
+//! Main's stack in the trace, as a tree of one sample. Code that reads the recorder's stacks can thus read
+//! this one, too.
 
 use crate::load::limits;
 use crate::model::framework;

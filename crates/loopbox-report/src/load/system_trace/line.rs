@@ -13,8 +13,8 @@ pub(in crate::load) enum Line<'t> {
     Asked(u32, u64),
     /// The first line of ART's part, or of a native backtrace: the process, and when the part was written.
     Begin(u32, &'t str),
-    /// The first line of the list of what each thread of the process sleeps in: the process, and when the
-    /// list was written. The system writes the list when ART does not answer.
+    /// The first line of the list of the kernel functions in which the threads of the process sleep: the
+    /// process, and when the list was written. The system writes the list when ART does not answer.
     Channels(u32, &'t str),
     /// A line of the list that [`Line::Channels`] begins: the thread, and the kernel function.
     Channel(u32, &'t str),
@@ -151,9 +151,9 @@ fn dashes(text: &str) -> Option<Line<'_>> {
     Some(Line::Begin(of(pid)?, at.trim()))
 }
 
-/// Parses the first line of a thread: `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19
-/// Native`, `"mali-cmar-backe" prio=5 (not attached)`; of debuggerd `"main" sysTid=4711`; of the Play Console
-/// `"main" tid=1 Native`. A name may have quotes.
+/// Parses the first line of a thread. ART writes `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7
+/// tid=19 Native` or `"mali-cmar-backe" prio=5 (not attached)`. debuggerd writes `"main" sysTid=4711`. The
+/// Play Console shows `"main" tid=1 Native`. A name may have quotes.
 fn header(line: &str) -> Option<Header<'_>> {
     let after_name = [" prio=", " daemon prio=", " sysTid=", " tid=", " daemon tid="];
     let quote = after_name.into_iter().filter_map(|after| line.rfind(&format!("\"{after}"))).max()?;
@@ -176,9 +176,9 @@ fn header(line: &str) -> Option<Header<'_>> {
     })
 }
 
-/// Parses a Java frame: `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable`
-/// and -1 for what it does not know. A source may have brackets and blanks; the Play Console puts a blank
-/// before it.
+/// Parses a Java frame: `com.example.Main$1.run(Main.java:17)`. For a native method, ART writes `Native
+/// method`. For a file or a line that it does not know, ART writes `unavailable` or -1. A source may have
+/// brackets and blanks; the Play Console puts a blank before it.
 fn java(frame: &str) -> Option<JavaFrame<'_>> {
     let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
     let (class, method) = name.trim_end().rsplit_once('.')?;
@@ -193,8 +193,8 @@ fn java(frame: &str) -> Option<JavaFrame<'_>> {
     Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
 }
 
-/// Parses a lock: `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`; of
-/// Android 4 `held by tid=23 (sync)`.
+/// Parses a lock: `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`.
+/// Android 4 writes `held by tid=23 (sync)` at the end.
 fn lock(text: &str) -> Option<Lock<'_>> {
     const ACTIONS: [(&str, LockAction); 4] = [
         ("locked ", LockAction::Holds),

@@ -16,8 +16,8 @@ use chrono::{DateTime, NaiveDateTime};
 use loopbox_format::model::{MainState, Uptime};
 use std::collections::HashMap;
 
-/// How far apart the report and its trace may be: the system takes its traces one after the other, for twenty
-/// seconds at most, and a frozen app is late with its own.
+/// How far apart the report and its trace may be. The system takes its traces one after the other, for twenty
+/// seconds at most, and a frozen app writes its trace late.
 const NEAR_MS: u64 = 60_000;
 /// How far apart the report and its trace may be when the report has no stack. Then only the time shows
 /// whether main was in the same message. No time-out of the system is shorter.
@@ -27,7 +27,7 @@ const QUARTER_MS: i64 = 15 * 60_000;
 /// No time zone is further away from UTC than this, even with offsets of quarters of an hour.
 const FARTHEST_ZONE_MS: u64 = 15 * 3_600_000;
 
-/// Completes a report with its trace, if that is of the same moment.
+/// Completes a report with its trace, if the trace is of the moment of the report.
 pub(in crate::load) fn complete(a: &mut Analysis) {
     let Some(mut trace) = a.system_trace.take() else { return };
     trace.apart = apart(&trace, a);
@@ -72,8 +72,8 @@ fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<St
     })
 }
 
-/// The reason not to use the trace when the report has no stack of main: the time or the queue shows another
-/// moment.
+/// The reason not to use the trace when the report has no stack of main. Then only the time or the queue can
+/// show that the trace is of another moment.
 fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> Option<String> {
     const NO_STACK: &str = "the report has no stack of main to compare";
     let Some(late) = late_ms(trace, a) else {
@@ -125,9 +125,9 @@ fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
     trace.asked_ns.unwrap_or(a.dump_ns)
 }
 
-/// Takes the chain of locks from the trace, where the recorder followed none or where only the trace knows a
-/// holder. Where main waits for another thread to end, the recorder's chain stays, and the locks that this
-/// other thread waits for are added.
+/// Takes the chain of locks from the trace if the recorder followed none, or if only the trace knows a
+/// holder. If main waits for another thread to end, the recorder's chain stays, and the locks that this other
+/// thread waits for are added.
 fn locks(a: &mut Analysis, trace: &SystemTrace) {
     if a.locks.source == LockSource::Join {
         // A trace does not say for whose end a thread waits. It says what the awaited thread waits for.
@@ -151,8 +151,9 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
     }
 }
 
-/// The chain of locks from a thread: what it waits for, what the holder of that waits for, and so on. The
-/// second value is whether the chain leads back to one of its threads, or to a thread in `seen`.
+/// The chain of locks that begins with a thread: the lock that this thread waits for, the lock that its
+/// holder waits for, and so on. The second value is whether the chain leads back to one of its threads, or to
+/// a thread in `seen`.
 fn chain<'t>(
     trace: &'t SystemTrace,
     mut thread: Option<&'t TraceThread>,
@@ -190,7 +191,7 @@ fn unseen(tid: u32) -> LockHolder {
 }
 
 /// Adds threads that the recorder did not read, stacks that it did not take, and the full names of threads
-/// that the kernel has cut.
+/// whose names the kernel has cut.
 fn threads(a: &mut Analysis, trace: &SystemTrace) {
     let written_ns = written_ns(a, trace);
     let all = &mut a.threads;
@@ -233,8 +234,8 @@ fn is_cut(name: &str, whole: &str) -> bool {
     name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
 }
 
-/// Adds main's native frames when no signal of ours captured them, and the function that main slept in when
-/// the kernel was not asked.
+/// Adds main's native frames if no signal of ours captured them. If the recorder did not ask the kernel about
+/// main, also adds main's state and the kernel function that main slept in.
 fn native(a: &mut Analysis, trace: &SystemTrace) {
     let Some(main) = trace.main() else { return };
     let captured_ns = written_ns(a, trace);

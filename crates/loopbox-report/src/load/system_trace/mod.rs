@@ -38,7 +38,7 @@ pub(super) fn read(
 /// Which part of the trace a line is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The lines of the system before, between and after the parts of processes.
+    /// Lines that the system wrote before, between and after the parts of processes.
     Between,
     /// Threads with their stacks.
     Threads,
@@ -117,7 +117,8 @@ fn field(trace: &mut SystemTrace, name: &str, value: &str) {
     }
 }
 
-/// Adds what a thread sleeps in, whether or not the trace shows the thread otherwise.
+/// Adds the kernel function that a thread sleeps in. If the trace does not have the thread yet, the thread is
+/// added.
 fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     let wchan = sanitize(channel, limits::NAME_CHARS);
     if let Some(thread) = trace.threads.iter_mut().find(|thread| thread.sys_tid == Some(tid)) {
@@ -130,8 +131,8 @@ fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     }
 }
 
-/// Completes each thread that waits for a monitor whose holder its own line does not name. The holder is then
-/// the only thread that has locked the same object.
+/// Adds the holder of each monitor that a thread waits for and for which the trace names none: the thread
+/// that has locked the same object, if exactly one has.
 fn join_locks(threads: &mut [TraceThread]) {
     let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
     for thread in threads.iter() {

@@ -1,4 +1,5 @@
-//! What a trace adds to a report that has no stack, and of which moment it is.
+//! What a trace adds to a report that has no stack, and when a trace counts as taken at the moment of the
+//! report.
 
 use crate::diagnose::{Confidence, Diagnosis, diagnose};
 use crate::model::Analysis;

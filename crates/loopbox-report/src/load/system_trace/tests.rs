@@ -1,5 +1,5 @@
-//! How reports change with real traces of ART 10 and 11 (tests/traces), and with one of Android 14 written by
-//! its grammar.
+//! How reports change with real traces of ART 10 and 11 (tests/traces), and with a trace of Android 14 that
+//! was written by hand.
 
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, LockSource, OtherThread, SystemTrace};

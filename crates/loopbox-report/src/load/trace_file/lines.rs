@@ -1,4 +1,5 @@
-//! The lines of a trace in ART's form, restored from how mail, trackers and web pages change them.
+//! The lines of a trace in ART's form. Mail, trackers and web pages change the lines; this module restores
+//! them.
 
 /// The names of states in Crashlytics, each with ART's.
 const STATES: [(&str, &str); 9] = [
@@ -58,7 +59,7 @@ fn indented(line: &str) -> String {
     format!("{indent}{line}")
 }
 
-/// `main (timed waiting):tid=1 systid=4321` as ART's two lines with the same content.
+/// Converts a line like `main (timed waiting):tid=1 systid=4321` to the two lines that ART writes instead.
 fn header_of_crashlytics(line: &str) -> Option<Vec<String>> {
     let (thread, numbers) = line.rsplit_once("):tid=")?;
     let (name, state) = thread.rsplit_once(" (")?;

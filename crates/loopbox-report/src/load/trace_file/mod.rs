@@ -1,8 +1,8 @@
 //! Files that the system, a bug report, or a crash service has written: the text of traces, of one process or
 //! of many.
 //!
-//! Whatever form a text has, it is converted into ART's form: then all code that reads the trace of a report
-//! can read it.
+//! Whatever form a text has, it is converted into ART's form, so that all code that reads the trace of a
+//! report can read it.
 
 mod encoding;
 mod lines;
@@ -144,8 +144,8 @@ impl Reader {
         }
     }
 
-    /// Ends the open part. It is appended to the previous dump when it is of the same process, and else
-    /// becomes a dump itself.
+    /// Ends the open part. If the previous dump is of the same process, the part is appended to it. Otherwise
+    /// the part becomes a separate dump.
     fn close(&mut self) {
         self.in_thread = false;
         let Some(dump) = self.open.take() else { return };
@@ -230,7 +230,8 @@ fn packed(text: &str) -> PackedTrace {
     PackedTrace { gzip: packed.unwrap_or_default(), offset: 0 }
 }
 
-/// Unix time, where the text has the zone. Before Android 12 it has none: then the time is not known.
+/// The Unix time, in milliseconds, of a text with a time zone; `None` without one: before Android 12 there is
+/// none.
 fn unix_ms(at: &str) -> Option<u64> {
     let at = DateTime::parse_from_str(at, "%Y-%m-%d %H:%M:%S%.f%z").ok()?;
     u64::try_from(at.timestamp_millis()).ok()

@@ -156,7 +156,7 @@ fn anr(out: &mut String, a: &Analysis) {
 }
 
 /// The stack of the main thread at the dump: its native frames, then those of Java, with recursion folded.
-/// Empty without both.
+/// Empty when the report has neither.
 pub(super) fn stack(a: &Analysis) -> String {
     let lines = stack_text(a);
     if lines.is_empty() {

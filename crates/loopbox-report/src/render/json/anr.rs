@@ -22,8 +22,8 @@ json_object! {
         summary: &'static str = verdict_summary(&a.anr),
         /// The evidence in words.
         evidence: Vec<String> = derive::evidence(a),
-        /// How long the running message had been running, or main had slept while messages were due, without
-        /// `frozen_ms`.
+        /// How long the running message had been running, or, when no message ran, how long main had slept
+        /// while messages were due. `frozen_ms` is not included.
         ran_ms: f64 = ms(a.anr.ran_ns),
         /// The hang threshold for the message that was running; null when there was none.
         hang_threshold_ms: Option<f64> = a.anr.hang_threshold_ns.map(ms),
@@ -73,13 +73,13 @@ json_object! {
         id: i32 = warning.id,
         /// The number of the `AnrTypes.ANR_TYPE_*` constant.
         kind: i32 = warning.kind,
-        /// The type in words; `type` and the number for one that is newer than this program.
+        /// The type in words; for a type that is newer than this program, `type` and the number.
         name: Cow<'static, str> = words_of(warning.kind),
         /// How much of the time-out had passed.
         consumed_ms: f64 = warning.consumed_ms as f64,
         /// The time-out.
         timeout_ms: f64 = warning.timeout_ms as f64,
-        /// Whether the warning is of the ANR that ended the process, by its number.
+        /// Whether the warning is of the ANR that ended the process: both have the same type and number.
         ended_process: bool = info.is_some_and(|info| warning.is_of(&info)),
     }
 }
@@ -91,7 +91,7 @@ json_object! {
         id: i32 = info.id,
         /// The number of the `AnrTypes.ANR_TYPE_*` constant.
         kind: i32 = info.kind,
-        /// The type in words; `type` and the number for one that is newer than this program.
+        /// The type in words; for a type that is newer than this program, `type` and the number.
         name: Cow<'static, str> = words_of(info.kind),
         /// The time-out.
         timeout_ms: f64 = info.timeout_ms as f64,
@@ -133,7 +133,7 @@ json_object! {
     struct ExitView<'a>(exit: &'a ProcessExit, info: Option<AnrInfo>) {
         /// The number of the `ApplicationExitInfo.REASON_*` constant.
         reason: i32 = exit.reason,
-        /// The reason in words; `reason` and the number for one that is newer than this program.
+        /// The reason in words; for a reason that is newer than this program, `reason` and the number.
         name: Cow<'static, str> = exit_reason(exit),
         /// How the system describes the end.
         description: &'a str = &exit.description,

@@ -18,12 +18,13 @@ pub(crate) enum CurrentView<'a> {
     Idle {
         /// How long no message had been running.
         for_ms: f64,
-        /// The key in `trees` of the main thread's stacks of that time; null when there are none.
+        /// The key under which `trees` has the main thread's stacks of this idle time; null when there are
+        /// none.
         token: Option<Key>,
     },
     /// The main thread was busy, and in no message.
     Outside {
-        /// The key of the stacks in `trees`, by the number of the message before: `after-45`.
+        /// The key of the stacks in `trees`. It has the number of the message before: `after-45`.
         token: Key,
         /// When the last message had ended, relative to the dump.
         after_ms: f64,

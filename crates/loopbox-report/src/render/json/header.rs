@@ -21,14 +21,14 @@ json_object! {
         limits: LimitsView = LimitsView::new(a.meta.limits),
         /// The time from the start of the history to the dump.
         history_ms: f64 = ms(a.history_span_ns()),
-        /// A hash of what was recorded: the same in each copy of the report, retraced or not, and whatever
-        /// version of this tool reads it.
+        /// A hash of what was recorded. It is the same in each copy of the report, retraced or not, and with
+        /// every version of this tool.
         id: &'a str = &a.identity.report_id,
         /// The id of R8's mapping of the build; empty when nothing names it.
         mapping_id: &'a str = &a.identity.mapping_id,
-        /// The name and version of what diagnosed the report.
+        /// The name and version of the program that diagnosed the report.
         analyzer: &'static str = Identity::ANALYZER,
-        /// The version of what groups reports by problem.
+        /// The version of the code that groups reports by problem.
         signature: u32 = Identity::SIGNATURE,
         /// The annotations that the app has set.
         annotations: Vec<NamedValueView<'a>> =
@@ -79,8 +79,8 @@ json_object! {
         abi: &'a str = &process.abi,
         /// The version of the app; empty when unknown.
         app_version: &'a str = &process.app_version,
-        /// The manufacturer and model of the device; of an ANR trace alone, its brand and code name. Empty
-        /// when unknown.
+        /// The manufacturer and model of the device; for a report that is only an ANR trace, its brand and
+        /// code name. Empty when unknown.
         device: &'a str = &process.device,
         /// When the process started, relative to the dump; null when unknown.
         started_at_ms: Option<f64> = process.started_ns.map(|at| ms_between(at, dump_ns)),

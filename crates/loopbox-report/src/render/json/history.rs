@@ -49,7 +49,7 @@ json_object! {
     pub(crate) struct SlowestView(record: &Record, slowest: Slowest) {
         /// The number of the message.
         token: Key = Key(slowest.token),
-        /// The dispatch time of the message.
+        /// How long the dispatch of the message took.
         wall_ms: f64 = ms(slowest.wall_ns),
         /// Whether `wall_ms` is an upper limit, because the end of the message was not seen.
         at_most: bool = at_most(record, &slowest),
@@ -63,17 +63,17 @@ json_object! {
         token: Key = Key(detail.token),
         /// When the dispatch of the message started, relative to the dump.
         at_ms: f64 = ms_between(detail.start_ns, a.dump_ns),
-        /// The dispatch time of the message.
+        /// How long the dispatch of the message took.
         wall_ms: f64 = ms(detail.wall_ns),
         /// Whether `wall_ms` is an upper limit, because the end of the message was not seen.
         at_most: bool = detail.end == End::Missed,
         /// The part of `wall_ms` before the recorder was installed: there are no stacks of that part.
         before_install_ms: f64 = ms(a.before_install_ns(detail.start_ns, detail.wall_ns)),
-        /// How late the message was dispatched after its `when`; `None` when unknown.
+        /// How late the message was dispatched after its `when`; null when unknown.
         wait_ms: Option<f64> = detail.wait_ns.map(ms),
         /// How the dispatch ended.
         end: Name<End> = Name(detail.end),
-        /// What identifies the message; `None` when the hook does not know.
+        /// What identifies the message; null when the hook does not know.
         message: Option<MessageView<'a>> =
             detail.message.as_ref().map(|m| MessageView::new(a, Some(detail.token), m)),
         /// Whether the report has a stack tree of the message.

@@ -56,7 +56,7 @@ json_object! {
 json_object! {
     /// What the main thread did over a time.
     pub(crate) struct ProgressView(progress: Progress) {
-        /// The length of that time.
+        /// The length of the time in which the main thread was observed.
         over_ms: f64 = ms(progress.over_ns),
         /// How long the main thread ran.
         ran_ms: Option<f64> = progress.ran_ns.map(ms),

@@ -9,8 +9,8 @@ json_object! {
     pub(crate) struct LocksView<'a>(a: &'a Analysis) {
         /// When the chain was followed, relative to the dump.
         captured_at_ms: f64 = ms_between(a.locks.captured_ns, a.dump_ns),
-        /// The first entry is the lock that the main thread waits for, each further entry the one that the
-        /// holder before it waits for.
+        /// The first entry is the lock that the main thread waits for. Each further entry is the lock that
+        /// the holder in the entry before it waits for.
         waits: Vec<LockView<'a>> = a.locks.waits.iter().map(|wait| LockView::new(a, wait)).collect(),
         /// Who followed the chain.
         source: LockSource = a.locks.source,

@@ -10,10 +10,10 @@ json_object! {
         refused: Option<String> = limit.refused.clone(),
         /// `memory.current`: all memory that is charged to the app, with its part of the page cache.
         current_bytes: Option<u64> = limit.current_bytes,
-        /// `memory.high`: above it the kernel reclaims and throttles in the thread that faults. Android 17
-        /// and newer set it.
+        /// `memory.high`: above it the kernel reclaims memory in the thread that faults, and throttles this
+        /// thread. Android 17 and newer set this limit.
         high_bytes: Option<u64> = limit.high.and_then(ByteLimit::bytes),
-        /// `memory.max`: above it a page fault fails, and the kernel may kill.
+        /// `memory.max`: above it a page fault fails, and the kernel may kill the process.
         max_bytes: Option<u64> = limit.max.and_then(ByteLimit::bytes),
         /// `memory.swap.current`.
         swap_current_bytes: Option<u64> = limit.swap_current_bytes,
@@ -28,7 +28,7 @@ json_object! {
         /// The length of the time from the suspicion to the report; null where the message of the report was
         /// not under suspicion before.
         lately_ms: Option<u64> = limit.lately.map(|(over_ms, _)| over_ms),
-        /// The events in `lately_ms`; null when that is null.
+        /// The events in the time `lately_ms`; null when `lately_ms` is null.
         lately: Option<MemoryEventsView> = limit.lately.map(|(_, events)| MemoryEventsView::new(events)),
     }
 }

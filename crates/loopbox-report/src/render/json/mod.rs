@@ -45,9 +45,9 @@ use stacks::TreeView;
 pub const SCHEMA: &str = "loopbox.report/1";
 
 json_object! {
-    /// What `loopbox show --json` prints. Times are milliseconds; docs/json.md has what all members share.
-    /// Members may be added; none is renamed, removed or given another meaning without a new version of the
-    /// schema.
+    /// What `loopbox show --json` prints. Times are milliseconds; docs/json.md describes what applies to all
+    /// members. Members may be added; none is renamed, removed or given another meaning without a new version
+    /// of the schema.
     pub struct ReportView<'a>(a: &'a Analysis, verdict: &'a Diagnosis) {
         /// The name and version of the schema.
         #[schemars(extend("const" = SCHEMA))]

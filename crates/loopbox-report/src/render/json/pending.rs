@@ -24,8 +24,8 @@ json_object! {
         polling: Option<bool> = queue.polling,
         /// Whether the Looper was quitting; null when that was not read.
         quitting: Option<bool> = queue.quitting,
-        /// The number of entries that the queue had, barriers included, but without the removed messages
-        /// among those that were read; null when the number was not read.
+        /// The number of entries of the queue with its barriers, without those messages that were read and
+        /// found removed; null when the number was not read.
         total: Option<u32> = queue.entries_in_all(),
         /// Whether `messages` has all entries of the queue; false when that is not known.
         whole: bool = queue.whole,

@@ -18,7 +18,7 @@ json_object! {
 json_object! {
     /// One statistic of the process or the system, or one annotation of the app.
     pub(super) struct NamedValueView<'a>(name: &'a str, value: &'a str) {
-        /// The name; that of a statistic is dotted and ends in its unit.
+        /// The name. The name of a statistic is dotted and ends in its unit.
         name: &'a str = name,
         /// The value as text.
         value: &'a str = value,

@@ -10,7 +10,7 @@ use loopbox_format::model::StackSource;
 json_object! {
     /// The sampled stacks of one message.
     pub(crate) struct TreeView(a: &Analysis, tree: &SampledTree) {
-        /// The number of the message. What ran outside of messages has that of the message before it,
+        /// The number of the message. What ran outside of messages has the number of the message before it,
         /// `after-45`.
         token: Key = Key(tree.token),
         /// A title of the stacks for a reader: `#46 com.example.Checkout (running at the dump)`.

@@ -17,8 +17,8 @@ json_object! {
         /// For how long the system had waited for the app when it asked for the trace; null where the trace
         /// does not show that.
         waited_ms: Option<f64> = trace.waited_ns().map(ms),
-        /// Whether ART wrote a part of the trace. Where ART did not answer, the system took native stacks,
-        /// and what threads sleep in.
+        /// Whether ART wrote a part of the trace. Where ART did not answer, the system collected native
+        /// stacks, and the kernel functions that threads sleep in.
         of_art: bool = trace.of_art,
         /// When ART wrote the trace, as the trace has it: local time of the device.
         written_at: &'a str = &trace.written_at,
@@ -28,7 +28,7 @@ json_object! {
         threads: usize = trace.threads.len(),
         /// The number of threads that were left out.
         left_out: u32 = trace.left_out,
-        /// Why the trace is not used for the moment of the report, in words; null when it is used.
+        /// Why the trace does not describe the moment of the report, in words; null when it does.
         apart: Option<&'a str> = trace.apart.as_deref(),
         /// The main thread; null when the trace does not show it.
         main: Option<ThreadTraceView<'a>> = trace.main().map(|main| ThreadTraceView::new(a, trace, main)),

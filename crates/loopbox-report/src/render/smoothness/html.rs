@@ -81,7 +81,8 @@ fn distribution(out: &mut String, all: &SceneView) {
     let _ = write!(out, "<h3>Drop levels</h3>{}", stacked("Frames by drop level", &levels));
 }
 
-/// A bar for each bucket from the first that has frames to the last, so that the axis is even.
+/// The bars of all buckets from the first to the last one that has frames. The empty buckets between them
+/// have bars too, so that the axis is even.
 fn buckets(all: &SceneView) -> Vec<Bar> {
     let begins = (0..BUCKETS).map(|bucket| bucket_begin_ns(bucket) as f64 / 1e6);
     let (Some(first), Some(last)) = (all.histogram.first(), all.histogram.last()) else { return Vec::new() };

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// What a smoothness session saw.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DisplayFrames {
-    /// The figures of all screens and of each, the gestures, the longest jank frames.
+    /// The figures of all screens together and of each screen, the gestures, the longest jank frames.
     pub(crate) figures: SmoothnessView,
     /// The jank frames in the order of time.
     pub(crate) janks: Vec<JankView>,
@@ -38,7 +38,7 @@ pub(crate) struct DisplayFrame {
     pub(crate) dropped: u16,
     /// Whether a view scrolled in the frame.
     pub(crate) scrolled: bool,
-    /// Whether a finger caused that scroll.
+    /// Whether a finger caused the scroll in the frame.
     pub(crate) finger: bool,
 }
 

@@ -221,9 +221,8 @@ pub(crate) fn janks(out: &mut String, janks: &[JankView]) {
     }
 }
 
-/// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that a
-/// frame missed, `|` where a session begins. The line has at most as many refreshes as the last eight seconds
-/// have.
+/// The frames of the newest eight seconds as a line: a point for a frame that came on time, the number of
+/// refreshes that a late frame missed, `|` where a session begins.
 pub(crate) fn refresh_line(recent: &[RecentFrame]) -> String {
     let last_ns = recent.last().map_or(Uptime::ZERO, |frame| frame.frame_time_ns);
     let mut line = String::new();

@@ -5,7 +5,7 @@ use super::style::{QUIET, paint};
 use crate::model::Analysis;
 use crate::render::smoothness::{DisplayFrames, janks, scene};
 
-/// How many jank frames are shown without `--full`: the last ones.
+/// Without `--full` only this many jank frames are shown: the last ones.
 const SHORT: usize = 5;
 /// The number of refreshes in one line.
 const WIDTH: usize = 100;

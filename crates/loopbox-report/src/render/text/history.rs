@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::slice::Iter;
 
-/// From this wake-up latency on, the sampler thread did not get a CPU: the system is starved.
+/// A wake-up of the sampler thread that is at least this late is highlighted: the thread did not get a CPU,
+/// so the system is starved.
 const LATE_NS: u64 = 300_000_000;
 
 pub(super) fn write(out: &mut String, a: &Analysis) {
@@ -38,7 +39,7 @@ pub(super) fn write(out: &mut String, a: &Analysis) {
     write_breadcrumbs(out, a, &mut breadcrumbs, Uptime::MAX);
 }
 
-/// Writes the breadcrumbs before an instant that are not written yet.
+/// Writes the breadcrumbs that were left before an instant and are not written yet.
 fn write_breadcrumbs(
     out: &mut String,
     a: &Analysis,

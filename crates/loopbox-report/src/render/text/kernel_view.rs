@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
     }
 }
 
-/// Writes the native stack with everything that symbols have, as `loopbox symbolize` prints it.
+/// Writes all frames of the native stack, with the names from symbols, as `loopbox symbolize` prints them.
 pub(super) fn write_symbolized(out: &mut String, a: &Analysis) {
     let native = a.main_thread.as_ref().and_then(|main| main.native.as_ref());
     if let Some(stack) = native {

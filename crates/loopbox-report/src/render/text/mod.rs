@@ -51,7 +51,8 @@ pub fn diagnosis(a: &Analysis, diagnosis: &Diagnosis) -> String {
     out
 }
 
-/// The native stack of the main thread with all that symbols have, as `loopbox symbolize` prints it.
+/// All frames of the main thread's native stack, with the names from symbols, as `loopbox symbolize` prints
+/// them.
 pub fn native_stack(a: &Analysis) -> String {
     let mut out = String::new();
     kernel_view::write_symbolized(&mut out, a);

@@ -54,8 +54,8 @@ fn shop() -> ReportBuilder {
         .statistic("mem.available_bytes", "812345678")
 }
 
-/// Breadcrumbs appear before what began after them, those of the running message last. The file may have
-/// breadcrumbs of several threads out of order; they appear in order of time.
+/// A breadcrumb appears before the first record that began after it. Breadcrumbs of the running message come
+/// last. The file may have breadcrumbs of several threads out of order; they appear in order of time.
 #[test]
 fn show_has_breadcrumbs_between_the_records() {
     let left = |at_ms: u64, name: &str| Breadcrumb { at_ns: Uptime(at_ms * 1_000_000), name: name.into() };
@@ -177,7 +177,6 @@ fn show_of_a_hang_outside_of_messages() {
     insta::assert_snapshot!(shown(&report, Options::default()));
 }
 
-/// The message in which the recorder was installed: it began with the process, and its stack names it.
 #[test]
 fn show_says_at_most_where_no_end_was_seen() {
     let report = ReportBuilder::new().single("com.shop.Dialog", 2_000, 100).group(3, 180, 20).with(|r| {
@@ -204,6 +203,8 @@ fn show_says_at_most_where_no_end_was_seen() {
     }
 }
 
+/// The recorder was installed in the middle of a message. That message began with the process, and is named
+/// by its stack.
 #[test]
 fn show_of_a_cold_start() {
     let stack = "android.app.ActivityThread$H.handleMessage:1859 \

@@ -135,8 +135,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Asks the system whether the user sees the app, on another thread: the main thread must not wait for the
-     * answer of another process.
+     * Starts a thread that asks the system whether the user sees the app. The main thread must not wait for
+     * the answer of another process.
      */
     private void ask() {
         final Framework framework = Recording.framework();

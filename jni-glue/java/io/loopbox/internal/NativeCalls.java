@@ -20,8 +20,8 @@ final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * What names the running message: the line that Looper printed for it; for input outside of messages,
-     * "input" and the class of the window's callback; or null.
+     * The name of what runs, or null. For a message it is the line that Looper printed at its start. For
+     * input outside of messages it is "input" and the class of the window's callback.
      */
     static String runningLine() {
         String line = MainHook.runningLine();

@@ -68,8 +68,8 @@ public final class Purge {
     }
 
     /**
-     * Does the same for the folder of a monitor that is created later: deletes the files in it, if the switch
-     * that this process has found requests it. Any thread.
+     * Deletes the files in the folder of a monitor that is created later, if this process has found a kill
+     * switch that requests deletion. Any thread.
      */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
@@ -80,7 +80,7 @@ public final class Purge {
      * another folder, and those in the folders of the monitors that this process has made.
      *
      * @param folder the other folder; null for none
-     * @return whether nothing of all this is left; the log says what is
+     * @return true if none of these files is left; otherwise the log names those that are
      */
     public static synchronized boolean run(File killSwitch, File folder) {
         File own = killSwitch.getParentFile();
@@ -97,8 +97,8 @@ public final class Purge {
     }
 
     /**
-     * Deletes the recorder's files in a folder, and its folders in it when they are empty then. Returns
-     * whether none of the files is left.
+     * Deletes the recorder's files in a folder. Also removes the recorder's own folders inside it, if they
+     * are empty then. Returns whether none of the files is left.
      */
     private static boolean isEmptied(File folder) {
         boolean none = Deletion.isRead(folder);

@@ -42,8 +42,8 @@ public final class Recorder {
     private static final long PREVIOUS_RUNS_MS = 5_000;
 
     /**
-     * Held while a recording begins or ends: at most for the native side's installation, never while code of
-     * the app runs or a thread waits for the disk.
+     * The lock that is held while a recording begins or ends, at the longest while the native side is
+     * installed. It is never held while code of the app runs or a thread waits for the disk.
      */
     private static final Object CHANGING = new Object();
 
@@ -61,8 +61,8 @@ public final class Recorder {
     private static int stops;
 
     /**
-     * How long the stopping thread waits for the one step that each thread of the recorder may be in: the
-     * disk may delay it.
+     * In all, the thread that stops the recording waits at most this long for the recorder's threads to
+     * finish the steps that they are in. The disk may delay such a step.
      */
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
@@ -94,8 +94,8 @@ public final class Recorder {
      * Starts the recording.
      *
      * @param killSwitch {@link App#killSwitch}; null without a Context
-     * @param stopsBefore an earlier {@link #stops}: nothing starts when the app has stopped the recorder
-     *     since
+     * @param stopsBefore what {@link #stops} returned earlier: nothing starts when the app has stopped the
+     *     recorder since then
      * @return null, or why it could not start
      */
     public static String start(
@@ -210,14 +210,17 @@ public final class Recorder {
         }
     }
 
-    /** Ends the waiting for what earlier processes left: it has been read, or will not be. Any thread. */
+    /**
+     * Lets the threads in {@link #awaitPreviousRuns} go on: what earlier processes left has been read, or
+     * will not be. Any thread.
+     */
     static void previousRunsRead() {
         previousRuns.countDown();
     }
 
     /**
-     * Asks the system how this process was started and about its ANRs, for reports, on a thread that may wait
-     * for it.
+     * Asks the system how this process was started, and requests the system's profiles and warnings of ANRs,
+     * all for reports. Does so on a separate thread, because that has to wait for the system.
      */
     static void noteStart() {
         try {
@@ -268,8 +271,8 @@ public final class Recorder {
 
     /**
      * Ends the recording: when this returns nothing is recorded, written or reported any more. A thread of
-     * the recorder that the disk delays in the middle of a step may end later than this waits. What only the
-     * main thread can undo follows when it next runs, and does nothing until then. Any thread.
+     * the recorder that the disk delays in the middle of a step may end only after this has returned. What
+     * only the main thread can undo is undone when it next runs, and has no effect until then. Any thread.
      *
      * @param why for the status
      */
@@ -332,7 +335,7 @@ public final class Recorder {
         }
     }
 
-    /** Ends everything that can end at once. Called with {@link #CHANGING} held; nothing here waits. */
+    /** Ends everything that can end without waiting. Called with {@link #CHANGING} held. */
     private static void end() {
         Settings ended = Recording.settings();
         Framework framework = Recording.framework();
@@ -379,7 +382,7 @@ public final class Recorder {
 
     /**
      * Pauses or resumes the recording, by the app's choice. The choice also applies to installations that
-     * come later. Any thread. At a pause, a running message is at once not sampled any more and does not
+     * come later. Any thread. From a pause on, the message that runs is not sampled any more and does not
      * count as a hang; the hook is removed when the main thread next runs.
      */
     public static void pause(boolean pause) {

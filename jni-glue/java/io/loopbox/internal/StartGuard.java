@@ -23,18 +23,18 @@ import java.util.List;
 
 /**
  * Keeps the recorder off where it may be the reason why the app ends. A crash in the loading of the library,
- * the installation, a hook or a signal handler would happen again at each start. So a mark is in the
- * recorder's folder from before the library is loaded until the worker removes it some seconds after the
- * installation: a start that finds a mark follows a start that ended within seconds. Three of those in a row
- * switch the recorder off, each time for longer. The start after that is a try: when it ends within seconds
- * too, it counts like three. A start that lasts removes the mark and all history, and so does another version
- * of the app.
+ * the installation, a hook or a signal handler would happen again at each start. So a mark is put into the
+ * recorder's folder before the library is loaded, and the worker removes it some seconds after the
+ * installation. A start that finds a mark follows a start that ended within seconds. Three such early ends in
+ * a row switch the recorder off, each time for more starts. The start after that is a try: if it ends within
+ * seconds too, this counts like three. A start that lasts removes the mark and all history, and so does
+ * another version of the app.
  *
  * <p>The system kills apps all the time. Where it reports how a process ended, since Android 11, only crashes
  * and ANRs count.
  */
 final class StartGuard {
-    /** The guard acts after this many starts in a row. */
+    /** After this many starts in a row that ended within seconds, the guard switches the recorder off. */
     private static final int DEATHS = 3;
 
     /** For how many starts the recorder is off: the first time, the second time, and each time after that. */

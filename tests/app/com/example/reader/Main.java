@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Simulates the app's user, and the system that starts the app. Arguments: the scenario, the app's folder,
- * and the name of the app's main process, or nothing when this is it.
+ * and the name of the app's main process. Without the name, this process is the main process.
  */
 public final class Main implements Runnable {
     private final ContextImpl system;

@@ -3,8 +3,8 @@ package com.example.shop;
 /** A price list that main reads without ever reaching its end. */
 final class Prices {
     /**
-     * The length of each phase of the hang. Each has another top frame, so that the order in time can be
-     * checked.
+     * The length of each phase of the hang, in milliseconds. The phases have different top frames, so that
+     * their order can be checked.
      */
     private static final long PHASE_MS = 600;
 
@@ -28,7 +28,8 @@ final class Prices {
     }
 
     /**
-     * Computes until the clock has advanced this far: wall and CPU time both pass, on a machine of any speed.
+     * Computes until the clock has advanced by {@code ms} milliseconds: wall and CPU time both pass, on a
+     * machine of any speed.
      */
     private static long spin(long ms) {
         long until = System.nanoTime() + ms * 1_000_000L;

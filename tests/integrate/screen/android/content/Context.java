@@ -16,7 +16,7 @@ public class Context {
         return "com.example.shop";
     }
 
-    /** A device makes the folder at the first call, on the thread that asks. */
+    /** On a device the first call creates the folder, on the calling thread, so main may not call this. */
     public File getNoBackupFilesDir() {
         if (Phone.isMain()) {
             throw new IllegalStateException("files on the main thread");

@@ -4,7 +4,7 @@ import android.content.Context;
 import android.view.View;
 import android.view.ViewGroup;
 
-/** A layout with one child, which scrolls. */
+/** A layout with at most one child. The scrolling layouts extend it. */
 public class FrameLayout extends ViewGroup {
     public FrameLayout(Context context) {
         super(context);

@@ -4,7 +4,7 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import java.io.File;
 
-/** As much of a Context as the recorder asks for; the scripted app fills it. */
+/** The part of a Context that the recorder uses. The scripted app implements it. */
 public abstract class Context {
     public static final String ACTIVITY_SERVICE = "activity";
     public static final String DISPLAY_SERVICE = "display";
@@ -21,7 +21,7 @@ public abstract class Context {
 
     public abstract Object getSystemService(String name);
 
-    /** The name of the service of this class. The classes of newer levels call this. */
+    /** The name of the service that has the class {@code type}. The classes of newer levels call this. */
     public String getSystemServiceName(Class<?> type) {
         return "android.app.ActivityManager".equals(type.getName()) ? ACTIVITY_SERVICE : null;
     }

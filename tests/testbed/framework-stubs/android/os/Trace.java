@@ -9,13 +9,14 @@ public final class Trace {
     public static final long TRACE_TAG_APP = 1L << 12;
 
     /**
-     * Name and nanoseconds of each section that has ended, where a bench wants them; else null. Main thread.
+     * Each section that has ended: its name, and its duration in nanoseconds. Null unless a benchmark sets
+     * it. Main thread.
      */
     public static List<String> testSections;
 
     /**
-     * The name of each section that has begun with the app's tag, where a test wants them; else null. Main
-     * thread. After {@code Looper.setTraceTag(TRACE_TAG_APP)} these are Handler and callback of each message.
+     * The name of each section that has begun with the app's tag. Null unless a test sets it. Main thread.
+     * After {@code Looper.setTraceTag(TRACE_TAG_APP)} these are the Handler and the callback of each message.
      */
     public static List<String> testBegun;
 

@@ -2,7 +2,7 @@ package android.view;
 
 import java.util.concurrent.Executor;
 
-/** The part of the platform's interface by which the compositor classifies frames. */
+/** The part of the platform's interface that registers listeners for the compositor's jank types. */
 public interface AttachedSurfaceControl {
     SurfaceControl.OnJankDataListenerRegistration registerOnJankDataListener(
             Executor executor, SurfaceControl.OnJankDataListener listener);

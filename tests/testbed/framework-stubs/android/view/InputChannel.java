@@ -1,8 +1,8 @@
 package android.view;
 
 /**
- * Where the system puts a window's input; the app's end is an InputEventReceiver. The natives are the host
- * program's.
+ * Where the system puts a window's input; the app's end is an InputEventReceiver. The host program has the
+ * native methods.
  */
 public final class InputChannel {
     /** The native half, which lives as long as the process. */
@@ -11,7 +11,9 @@ public final class InputChannel {
     /** Puts an event in and wakes the window's thread. Any thread. */
     void publish(InputEvent event, boolean batches) { nativePublish(pointer, event, batches); }
 
-    /** Whether the app had dealt with every event within that time. */
+    /**
+     * Waits until the app has dealt with every event, for {@code timeoutMs} at most. Returns whether it has.
+     */
     boolean awaitFinished(long timeoutMs) { return nativeAwaitFinished(pointer, timeoutMs); }
 
     private static native long nativeOpen();

@@ -35,13 +35,15 @@ public class KeyEvent extends TestInputEvent {
     public final int getKeyCode() { return keyCode; }
     public final long getDownTime() { return downTime; }
 
-    /** A method that InputEvent needs to compile: events never leave the process. */
+    /**
+     * Without this method InputEvent would not compile. It is never called: events never leave the process.
+     */
     static KeyEvent createFromParcelBody(Parcel in) { throw new UnsupportedOperationException(); }
 
     @Override
     public KeyEvent copy() { return new KeyEvent(downTime, getEventTime(), action, keyCode, 0); }
 
-    /** Calls the method that this event is for. */
+    /** Calls the receiver's method for this event, {@code onKeyDown} or {@code onKeyUp}. */
     public final boolean dispatch(Callback receiver) {
         return action == ACTION_DOWN ? receiver.onKeyDown(keyCode, this) : receiver.onKeyUp(keyCode, this);
     }

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The event that fingers, a mouse or a joystick move: one pointer or several, with the samples that were
- * batched into it.
+ * A touch or movement of fingers, a mouse or a joystick: of one pointer or several, with the samples that
+ * were batched into the event.
  */
 public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_MASK = 0xff;
@@ -43,7 +43,7 @@ public final class MotionEvent extends TestInputEvent {
 
     private final long downTime;
     private final int action;
-    /** The ids of the pointers, by index, as the coordinates of a sample are. */
+    /** The ids of the pointers, by index. The coordinates in a sample have the same indices. */
     private final int[] ids;
     /** The samples, oldest first. The last one is the event itself. */
     private final List<Sample> samples = new ArrayList<Sample>();
@@ -95,7 +95,9 @@ public final class MotionEvent extends TestInputEvent {
 
     public static MotionEvent obtain(MotionEvent other) { return other.copy(); }
 
-    /** A method that InputEvent needs to compile: events never leave the process. */
+    /**
+     * Without this method InputEvent would not compile. It is never called: events never leave the process.
+     */
     static MotionEvent createFromParcelBody(Parcel in) { throw new UnsupportedOperationException(); }
 
     @Override

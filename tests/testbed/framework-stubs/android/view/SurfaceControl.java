@@ -2,7 +2,7 @@ package android.view;
 
 import java.util.List;
 
-/** The part of API 36's class by which the compositor classifies frames; {@link TestCompositor} does that. */
+/** The part of API 36's class that reports the compositor's jank types; {@link TestCompositor} makes them. */
 public final class SurfaceControl {
     private SurfaceControl() {}
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * Replaces the system's compositor: it classifies frames as a test says. Each window that is shown has one of
- * its surfaces.
+ * Replaces the system's compositor: it classifies frames as a test says. Each window that is shown has an
+ * object of this class.
  */
 public final class TestCompositor implements AttachedSurfaceControl {
     private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =
@@ -31,7 +31,10 @@ public final class TestCompositor implements AttachedSurfaceControl {
     /** How many listeners there are. */
     public static int listeners() { return listeners.size(); }
 
-    /** Calls each listener with one batch, vsync ids and types in turn, and waits until it has returned. */
+    /**
+     * Calls the listeners one after the other with one batch, and waits until each has returned. The
+     * arguments are vsync ids and types in turn.
+     */
     public static void classify(long... idsAndTypes) throws InterruptedException {
         final List<SurfaceControl.JankData> batch = new ArrayList<SurfaceControl.JankData>();
         for (int at = 0; at < idsAndTypes.length; at += 2) {

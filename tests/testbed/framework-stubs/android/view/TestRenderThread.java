@@ -5,8 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * The render thread: a real second thread. With each frame the main thread waits until the render thread has
- * begun it. The frame gets its times where HWUI takes them. Nothing is drawn, so a stage takes only as long
- * as a thread needs for nothing.
+ * begun it. The frame gets its times where HWUI takes them. Nothing is drawn, so the stages are short.
  */
 public final class TestRenderThread extends Thread {
     // Places of FrameMetrics.Index, after those that FrameInfo fills on the main thread.
@@ -26,7 +25,7 @@ public final class TestRenderThread extends Thread {
         }
     }
 
-    /** How long the next frame waits for its thread. */
+    /** How long the next frame must wait before the render thread begins it, in ms. */
     private static volatile long heldUpMs;
 
     private final LinkedBlockingQueue<Frame> frames = new LinkedBlockingQueue<Frame>();

@@ -6,9 +6,9 @@ import android.os.Handler;
 import android.os.Looper;
 
 /**
- * What API 29's ViewRootImpl does to time: a traversal is one callback of the Choreographer, behind a sync
- * barrier; movements are consumed in a frame's input stage, all other input where it arrives; what was drawn
- * goes to the render thread. Method names are ViewRootImpl's.
+ * A window's root with the timing of API 29's ViewRootImpl. A traversal is one callback of the Choreographer,
+ * behind a sync barrier. Movements are consumed in a frame's input stage. All other input is consumed as soon
+ * as it arrives. What was drawn goes to the render thread. Method names are ViewRootImpl's.
  */
 public final class TestViewRoot {
     private static final int WIDTH = 1080;

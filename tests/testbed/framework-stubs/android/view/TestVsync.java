@@ -2,13 +2,13 @@ package android.view;
 
 import android.hardware.display.DisplayManagerGlobal;
 
-/** The display's clock, which tests can set. The natives are the host program's. */
+/** The display's clock, which tests can set. The host program has the native methods. */
 public final class TestVsync {
     private TestVsync() {}
 
     /**
-     * The time between two refreshes of the display, from the next one on. A Choreographer reads it once,
-     * when it is made.
+     * Sets the time between two refreshes of the display, from the next refresh on. A Choreographer reads
+     * this time once, when the Choreographer is made.
      */
     public static native void setPeriodNanos(long period);
 
@@ -24,10 +24,10 @@ public final class TestVsync {
     public static native long scheduled();
 
     /**
-     * The times of the frames to come: each request for a refresh is answered at once with the next of them,
-     * and by the display's own clock when there is none left. Choreographer passes them on unchanged while
-     * they are in the past by less than the period that it knows; so a test that needs exact times sets a
-     * long period before the Choreographer is made.
+     * Sets the times of the frames to come. Each request for a refresh is answered at once with the next of
+     * these times. When none is left, the display's own clock answers. Choreographer changes a
+     * time that is more than one period in the past, so a test that needs exact times sets a long period
+     * before the Choreographer is made.
      */
     public static native void setScript(long[] frameTimesNanos);
 }

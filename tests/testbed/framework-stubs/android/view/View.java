@@ -5,7 +5,7 @@ import android.graphics.Canvas;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A view as far as time goes: its callbacks are called where and when a device calls them; it has no place
+ * A view with its timing only: its callbacks are called where and when a device calls them. It has no place
  * and no appearance.
  */
 public class View implements KeyEvent.Callback {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A view that contains views. It passes calls on to them. Where one of them is enough, the one added last
- * gets the call first.
+ * A view that contains views. It passes calls on to them. An event goes to these views one after the other,
+ * the one that was added last first, until one of them handles it.
  */
 public class ViewGroup extends View {
     private final List<View> children = new ArrayList<View>();

@@ -68,7 +68,7 @@ public abstract class Window {
     }
 
     private final Context context;
-    /** The listeners of what each frame took. */
+    /** The listeners of FrameMetrics, each with its buffer. */
     final CopyOnWriteArrayList<TestFrameMetricsRing> frameMetrics = new CopyOnWriteArrayList<TestFrameMetricsRing>();
 
     private Callback callback;

@@ -29,7 +29,7 @@ final class FingerWatch {
     private float fromX;
     private float fromY;
 
-    /** Whether a finger is down that is not known to scroll. */
+    /** Whether a finger is down and is not known to scroll. */
     private boolean still;
 
     /** Handles an event of the window. Called before the window's own callback gets it. */

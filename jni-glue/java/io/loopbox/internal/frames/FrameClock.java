@@ -9,8 +9,9 @@ import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
 /**
- * The frame callback, and its users: a view that has scrolled, or a named animation. It requests the next
- * refresh only while an animation runs. A scroll requests one in each of its frames itself. Main thread.
+ * The frame callback. A view that scrolls and a named animation need it. While an animation runs, {@link
+ * #doFrame} requests the next refresh. During a scroll, {@link #onScrollChanged} requests one in each frame.
+ * Main thread.
  */
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {
     private Choreographer choreographer;

@@ -31,9 +31,7 @@ public final class FrameWatch {
 
     private static volatile FrameWatch current;
 
-    /**
-     * The watch of a recording that has ended, while the main thread has not removed it from the windows yet.
-     */
+    /** The watch of a recording that has ended, until the main thread has removed it from the windows. */
     private static volatile FrameWatch silenced;
 
     private final FrameSettings settings;
@@ -56,8 +54,8 @@ public final class FrameWatch {
     private RefreshRate rate;
 
     /**
-     * The number of calls of the listener that run or wait. {@code missed} counts those that were left out because
-     * it was busy.
+     * The number of calls of the listener that wait or run. {@code missed} counts the calls that were left out
+     * because the listener was busy.
      */
     private final AtomicInteger waiting = new AtomicInteger();
 
@@ -102,7 +100,8 @@ public final class FrameWatch {
     }
 
     /**
-     * Why the compositor reports nothing about frames. If nothing else prevents it, there is no window yet.
+     * Why the compositor reports nothing about frames. Where there is no other reason, the reason is that no
+     * window is watched yet.
      */
     private String lacksForJanks() {
         if (!settings.jankData) {
@@ -114,7 +113,9 @@ public final class FrameWatch {
         return settings.stages ? "no window yet" : "needs stages";
     }
 
-    /** Stops all notifications, until the main thread removes the watch from the windows. Any thread. */
+    /**
+     * Stops all notifications for good. The main thread removes the watch from the windows later. Any thread.
+     */
     public static void silence() {
         silenced = current;
         current = null;

@@ -23,16 +23,16 @@ import java.util.WeakHashMap;
  */
 public final class InputWatch implements InvocationHandler {
     /**
-     * The watch of each window. A window gets only one, however often the app asks for it: another library
-     * may have wrapped ours since. Weak on both sides, because a window's callback refers to the window. Main
-     * thread only.
+     * The watch of each window. A window gets only one, however often the app asks for it, because another
+     * library may have wrapped our callback in the meantime. Weak on both sides, because a window's callback
+     * refers to the window. Main thread only.
      */
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();
 
     /**
-     * While an event runs that counts as a message: the class of the callback that gets it; otherwise null.
-     * The worker reads the class for the message's name.
+     * The class of the callback that gets the running event, if that event counts as a message; otherwise
+     * null. The worker reads the class for the message's name.
      */
     private static volatile Class<?> running;
 

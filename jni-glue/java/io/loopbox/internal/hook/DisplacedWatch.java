@@ -15,15 +15,16 @@ import java.lang.ref.WeakReference;
  * and later sets it to null.
  *
  * <p>A queue that becomes idle has dispatched a message since it was last idle. When the hook saw none begin,
- * it is not called any more. This needs no message of ours and no hidden API, but an idle handler, which
- * another library may take out as well. So the hook's place is checked, too: when main has gone to rest, at
- * each report and each status. What is found there in place of the hook may pass on to it. When no message
- * has shown that yet, we post one. The same message puts the hook back, because only the main thread can.
+ * it is not called any more. To notice this, an idle handler is enough, without a message of ours or a hidden
+ * API. But another library may take the idle handler out as well. So the hook's place is checked, too: when
+ * main has gone to rest, at each report and each status. An object that is found there may pass calls on to
+ * the hook. Unless a message has shown that it does, we post one to find out. The same message puts the hook
+ * back, because only the main thread can.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
-     * There is no further try when the pause would be longer than this: the other library sets its hook as
-     * persistently as we do.
+     * When the pause before a further try would be longer than this, the hook is not installed again: the
+     * other library sets its hook as persistently as we do.
      */
     private static final long GIVE_UP_MS = 3_600_000;
 
@@ -51,7 +52,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** How many messages the hook had seen begin when our message was posted. */
     private volatile long begunAtPost;
 
-    /** The uptime until which it is known already that no hook sees the messages. */
+    /** Until this uptime, no new check is needed: the hook is known to be displaced. */
     private volatile long knownUntilMs;
 
     /** What was found in the hook's place and has passed calls on to it. */
@@ -102,7 +103,8 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
-     * @param doubted whether the hook has missed the end of a message, even if it is in its place
+     * @param doubted whether the hook has missed the end of a message; then a message is posted to find out
+     *     whether it is displaced, even if it is in its place
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {

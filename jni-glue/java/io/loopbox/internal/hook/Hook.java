@@ -32,9 +32,9 @@ public abstract class Hook {
     }
 
     /**
-     * Sets the state in the report to unknown, until main decides. Any thread. The call may come after a
-     * decision of main that its caller does not know of. So the caller posts a message that decides, or
-     * repeats the decision.
+     * Sets the state in the report to unknown, until main decides. Any thread. Main may have decided just
+     * before, without the caller knowing. So the caller posts a message, in which main decides or repeats its
+     * decision.
      */
     static void doubt(String detail) {
         Native.setHook(false, detail);
@@ -61,8 +61,8 @@ public abstract class Hook {
 
     /**
      * Removes the hook and restores what was there before. When another library has wrapped the hook, it
-     * stays and only passes calls on. The next resume or install reuses that one: otherwise each would add
-     * another hook to every message.
+     * stays and only passes calls on. The next resume or install then reuses this hook, because otherwise
+     * each of them would add another hook to every message.
      */
     abstract void uninstall();
 

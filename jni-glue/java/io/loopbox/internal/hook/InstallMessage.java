@@ -26,8 +26,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * Makes the running message count, if there is one: install may also be called before the main Looper's
-     * loop.
+     * Starts to record the running message as the one in which the recorder was installed. Does nothing if no
+     * message runs: install may also be called before the main Looper's loop.
      */
     public static void adopt() {
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
@@ -67,8 +67,8 @@ public final class InstallMessage implements MessageQueue.IdleHandler {
     }
 
     /**
-     * When handleBindApplication began, which it records itself since Android 7; 0 when that is not known.
-     * The process may be much older, when the system had forked it in advance.
+     * When handleBindApplication began; 0 when that is not known. The platform keeps this time since Android
+     * 7. The process may be much older, when the system had forked it in advance.
      */
     private static long startMs() {
         try {

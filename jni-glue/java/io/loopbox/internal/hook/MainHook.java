@@ -22,8 +22,8 @@ public final class MainHook {
     private static Hook hook;
 
     /**
-     * The watch that is notified by the worker of messages that the hook did not see. Only the main thread
-     * sets it.
+     * The worker notifies this watch when there were messages that the hook did not see. Only the main thread
+     * sets this field.
      */
     private static volatile DisplacedWatch displacedWatch;
 

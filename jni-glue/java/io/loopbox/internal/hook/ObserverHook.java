@@ -17,17 +17,17 @@ import java.util.List;
  */
 public final class ObserverHook extends Hook {
     /**
-     * The hook that stayed because another library's Observer wraps it, after a recording or a part of it has
-     * ended. Main thread.
+     * The hook that is still in place after a recording, or a part of one, has ended: another library's
+     * Observer wraps it. Main thread.
      */
     private static ObserverHook left;
 
     private final ObserverAccess slot;
 
     /**
-     * The object of ours that records. One that was made before another library displaced us does not record.
-     * That library may pass calls on to it while our present object passes calls on to that library, and each
-     * message would count twice.
+     * The object of ours that records. An older object, made before another library displaced us, does not
+     * record. That library may pass calls on to the older object while our present object passes calls on to
+     * that library, and each message would count twice.
      */
     Object observer;
 
@@ -91,8 +91,8 @@ public final class ObserverHook extends Hook {
     }
 
     /**
-     * Whether there is an Observer that may pass on to our hook; {@link DisplacedWatch} detects when it does
-     * not.
+     * Whether there is an Observer that may pass calls on to our hook; {@link DisplacedWatch} detects when it
+     * does not.
      */
     private boolean isWrapped() {
         try {

@@ -35,7 +35,8 @@ final class PollHook extends Hook {
     }
 
     /**
-     * The function of another library that was found last: the same function always gives the same object.
+     * The other library's function that was seen last. It is kept so that the same function always gives the
+     * same object.
      */
     private volatile Other other;
 

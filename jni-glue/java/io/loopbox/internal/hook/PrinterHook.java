@@ -28,8 +28,8 @@ final class PrinterHook extends Hook implements Printer {
     private static volatile Field logging;
 
     /**
-     * The hook that stayed because another library's Printer wraps it, after a recording or a part of it has
-     * ended. Main thread.
+     * The hook that is still in place after a recording, or a part of one, has ended: another library's
+     * Printer wraps it. Main thread.
      */
     private static PrinterHook left;
 
@@ -51,8 +51,8 @@ final class PrinterHook extends Hook implements Printer {
     private volatile String running;
 
     /**
-     * Whether the format of the lines is known. Some ROMs print another format; then every second line is an
-     * end. The first line decides.
+     * Whether the format of the lines is known; the first line shows it. Some ROMs print another format than
+     * AOSP. There, every second line counts as the end of a dispatch.
      */
     private boolean decided;
 
@@ -85,7 +85,10 @@ final class PrinterHook extends Hook implements Printer {
         return hook;
     }
 
-    /** Resets the hook, except the Printer that it passes on to and the known format of the lines. */
+    /**
+     * Resets the hook. The Printer that gets its lines stays set, and the known format of the lines stays
+     * known.
+     */
     private void reset() {
         Arrays.fill(lines, null);
         depth = 0;

@@ -8,8 +8,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * The Observer as a java.lang.reflect.Proxy, which can pass on to an observer that was set before: calls and
- * tokens go through unchanged. Methods are recognised by name, because hidden ones cannot be looked up.
+ * The Observer as a java.lang.reflect.Proxy. It can pass calls on to an observer that was set before, with
+ * arguments and tokens unchanged. Methods are recognised by name, because hidden ones cannot be looked up.
  */
 final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;

@@ -70,7 +70,7 @@ public final class MonitorFiles {
         return CHOSEN;
     }
 
-    /** Sets the folder of the files, unless one is set already; null if it is not known. */
+    /** Sets the folder of the files, unless one is set already. {@code folder} is null if it is not known. */
     public void keepIn(File folder) {
         if (directory == null) {
             directory = folder;
@@ -78,14 +78,14 @@ public final class MonitorFiles {
     }
 
     /**
-     * Gives the line about the process. It comes before the process's first other line in each file, and
-     * after lost lines.
+     * Gives the line about the process. A file has it before the first other line of the process, and again
+     * where lines could not be written.
      */
     public interface Base {
         /**
          * The line.
          *
-         * @param lost how many lines before it could not be written
+         * @param lost the number of earlier lines that could not be written
          */
         String line(long lost);
     }

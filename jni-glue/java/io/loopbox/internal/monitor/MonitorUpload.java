@@ -30,7 +30,8 @@ public final class MonitorUpload implements Runnable {
     private long retryAfterMs;
 
     /**
-     * When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 when it is not.
+     * The time of the next try to send a file that could not be sent, System.nanoTime in milliseconds; 0 if
+     * none is planned.
      */
     private long retryAtMs;
 
@@ -65,7 +66,7 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * Sends all files. An upload that is in progress sends once more when it has ended. Any thread. Ignored
+     * Sends all files. If an upload is in progress, all files are sent again after it. Any thread. Ignored
      * when the uploader itself calls this: a file that it could not send is tried again anyway.
      */
     public synchronized void begin() {

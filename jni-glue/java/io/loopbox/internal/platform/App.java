@@ -33,14 +33,17 @@ public final class App {
         return new File(context.getNoBackupFilesDir(), "loopbox");
     }
 
-    /** The file that exists while the app has switched the recorder off, wherever reports go. */
+    /**
+     * The file that exists while the app has switched the recorder off. Its path does not depend on the
+     * folder that the app has chosen for reports.
+     */
     public static File killSwitch(Context context) {
         return new File(directory(context), OFF);
     }
 
     /**
-     * Whether a file exists. A real kernel also reports its type; Robolectric, on which unit tests run,
-     * answers for each name without a type.
+     * Whether a file exists. A real kernel also reports the file's type. Robolectric, which runs unit tests,
+     * reports success for every name, but no type.
      *
      * @throws ErrnoException when that is not known
      */

@@ -5,9 +5,8 @@ import android.os.Build;
 import android.os.StrictMode;
 
 /**
- * The app's StrictMode policy of the calling thread. What the recorder does on this thread by its own choice
- * is not the app's mistake. So it is allowed while it lasts, and not reported. Afterwards the app's policy is
- * restored.
+ * The app's StrictMode policy of the calling thread. What the recorder chooses to do on this thread is not
+ * the app's mistake. So the policy is changed to allow it, without a report, and is restored afterwards.
  */
 public final class AppPolicy {
     private static final int ANDROID_17 = 37;

@@ -188,7 +188,10 @@ public final class ContextFramework implements Framework {
 
     /** A separate class for the same reason as {@link Since11}. */
     private static final class Since15 {
-        /** The number of records to read: other processes of the app may have been started since. */
+        /**
+         * The number of records to read. The first need not be this process's: other processes of the app may
+         * have started after it.
+         */
         private static final int MOST = 8;
 
         // By START_TYPE_* and START_REASON_*.
@@ -217,7 +220,10 @@ public final class ContextFramework implements Framework {
         /** Context.PROFILING_SERVICE, which older SDKs do not have. */
         static final String SERVICE = "profiling";
 
-        /** The hours between two profiles at least, in addition to the limits of the system. */
+        /**
+         * The minimum time between two profiles that the system takes at one trigger, in hours. The system's
+         * own limits apply, too.
+         */
         private static final int ONCE_IN_HOURS = 1;
 
         private static Since16 registered;
@@ -286,7 +292,9 @@ public final class ContextFramework implements Framework {
             return type >= 0 && type < Integer.SIZE && (triggers >>> type & 1) != 0;
         }
 
-        /** Runs the task that brings a result, on a Binder thread, which may write a line to a file. */
+        /**
+         * Runs a task that delivers a result. Called on a Binder thread; the task may write a line to a file.
+         */
         @Override
         public void execute(Runnable task) {
             task.run();
@@ -326,8 +334,9 @@ public final class ContextFramework implements Framework {
         }
 
         /**
-         * The ANR's numbers. Null where no timer of the system has called the ANR, as for a window that does
-         * not take its input.
+         * The ANR's id, its type, its time-out in ms, and 1 if the user could notice the ANR, otherwise 0.
+         * Null where no timer of the system has triggered the ANR, as for a window that does not take its
+         * input.
          */
         static long[] anr(ApplicationExitInfo exit) {
             ApplicationExitInfo.AnrInfo info = exit.getAnrInfo();
@@ -337,7 +346,7 @@ public final class ContextFramework implements Framework {
             return new long[] {info.getAnrId(), info.getAnrType(), info.getTimeoutMillis(), info.isUserPerceptible() ? 1 : 0};
         }
 
-        /** Runs the task that brings a warning, on a Binder thread, which the sink must not block. */
+        /** Runs a task that delivers a warning. Called on a Binder thread, which the sink must not block. */
         @Override
         public void execute(Runnable task) {
             task.run();

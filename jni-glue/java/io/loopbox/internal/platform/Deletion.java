@@ -8,7 +8,7 @@ import java.io.File;
 public final class Deletion {
     private Deletion() {}
 
-    /** Whether a folder could be read, or is gone. One that cannot be read may contain something. */
+    /** False for a folder that exists but cannot be read: it may contain something. */
     public static boolean isRead(File folder) {
         if (folder.list() != null) {
             return true;

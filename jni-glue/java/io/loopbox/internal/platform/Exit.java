@@ -39,8 +39,8 @@ public final class Exit {
     public final byte[] state;
 
     /**
-     * Numbers about the ANR that ended it: id, type, time-out in ms, and 1 where the user could notice it;
-     * null where the system does not report them.
+     * Numbers about the ANR that ended the process: id, type, time-out in ms, and 1 where the user could
+     * notice the ANR; null where the system does not report them.
      */
     public final long[] anr;
 
@@ -88,9 +88,9 @@ public final class Exit {
     }
 
     /**
-     * Finds how a process ended. The result is the end by an ANR of which the system had warned the process,
-     * if there is one. Otherwise it is the first end of a process with that name and id after the last sign
-     * of life: process ids are reused.
+     * Finds how a process ended. If it was ended by an ANR of which the system had warned it, that end is the
+     * result. Otherwise the result is the first end of a process with that name and id after the last sign of
+     * life: process ids are reused.
      *
      * @param exits newest first; null for none
      * @param aliveMs System.currentTimeMillis of the last sign of life

@@ -18,7 +18,7 @@ public final class FileAge {
 
     /**
      * Whether a file is known to be older than {@code ageMs}. A file with an impossible time gets the present
-     * time, where that can be right; its age counts from then on.
+     * time, unless the clock itself must be wrong; its age counts from then on.
      */
     public static boolean isOlder(File file, long ageMs, long nowMs) {
         if (nowMs < EARLIEST_MS) {

@@ -10,7 +10,8 @@ public interface Framework {
     /**
      * What the system reports about this process not responding; null when it reports nothing.
      *
-     * @throws RuntimeException when it cannot be asked, which is no answer
+     * @throws RuntimeException when the system cannot be asked: then it is not known whether it would report
+     *     something
      */
     String notResponding();
 
@@ -32,25 +33,25 @@ public interface Framework {
      * Makes the system take profiles of this app from now on, as often as it allows. The sink is called with
      * each file, in this process or a later one.
      *
-     * @param triggers the events at which to take one, each as the bit with its number; events that the
-     *     system does not know are left out
+     * @param triggers the events at which to take a profile: bit n stands for the event with the number n.
+     *     Events that the system does not know are left out
      * @param sink null to have no more profiles taken
      * @return whether the system does that: not below Android 16
      */
     boolean profile(int triggers, ProfileSink sink);
 
     /**
-     * Asks for the trace that the system is recording now, where {@link #profile} was given {@link
-     * ProfileSink#RUNNING_TRACE}, and the system has it: not below Android 16 QPR2.
+     * Asks for the trace that the system is recording now. Does nothing unless {@link #profile} was given
+     * {@link ProfileSink#RUNNING_TRACE}, and below Android 16 QPR2.
      *
-     * @param tag comes back with it
+     * @param tag passed to the sink together with the trace
      */
     void traceNow(String tag);
 
     /**
-     * Makes the system call the sink from now on when it is about to call an ANR of this app.
+     * Makes the system notify the sink from now on when it is about to report an ANR of this app.
      *
-     * @param sink null for no more calls
+     * @param sink null for no more notifications
      * @return whether the system does that: not below Android 17
      */
     boolean warnOfAnrs(WarningSink sink);

@@ -82,7 +82,7 @@ public final class JsonLine {
         }
     }
 
-    /** Writes a text in quotes. Also escapes what a line must not contain, and halves of surrogate pairs. */
+    /** Writes a text in quotes. Escapes what a JSON line must not contain, and unpaired surrogates. */
     private void quote(String value) {
         text.append('"');
         for (int at = 0; at < value.length(); at++) {

@@ -4,8 +4,8 @@ package io.loopbox.internal.platform;
 import java.util.ArrayDeque;
 
 /**
- * The thread that calls one listener of the app. It may take as long as it likes: no other listener waits for
- * it.
+ * The thread that calls one listener of the app. The listener may take as long as it likes: no other listener
+ * waits for it.
  */
 public final class ListenerThread extends Thread {
     /**

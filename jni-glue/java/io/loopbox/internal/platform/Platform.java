@@ -12,7 +12,7 @@ public final class Platform {
 
     /**
      * A public constant of the platform, as text; null when it does not exist. It is looked up by name,
-     * because replacements of the platform off a device have only some of the constants.
+     * because only devices have all constants: the classes that replace the platform elsewhere lack some.
      */
     public static String field(Class<?> type, String name) {
         try {
@@ -25,9 +25,9 @@ public final class Platform {
 
     /**
      * Whether a class of ours has a method that the framework calls through an interface which an app's
-     * shrinker may not know. Then only our shrinker rule keeps the method, and each call of a method that was
-     * renamed or removed would end in an AbstractMethodError. The name is compared here, in a loop, because a
-     * shrinker that sees it in a look-up renames it there, too.
+     * shrinker may not know. Where the shrinker does not know the interface, only our rule keeps the method.
+     * Each call of a method that was renamed or removed would end in an AbstractMethodError. The name is
+     * compared here, in a loop, because a shrinker that sees it in a look-up renames it there, too.
      */
     public static boolean has(Object ours, Class<?> returns, String name, Class<?>... parameters) {
         for (Method method : ours.getClass().getDeclaredMethods()) {
@@ -44,7 +44,7 @@ public final class Platform {
         return false;
     }
 
-    /** A text for reports: a method of ours is missing under its name. */
+    /** The text for reports that a method of ours is missing under its name. */
     public static String missing(String method, String type) {
         return method + " is missing in " + type + ": a shrinker did not have the library's rules";
     }

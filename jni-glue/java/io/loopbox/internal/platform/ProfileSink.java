@@ -16,8 +16,8 @@ public interface ProfileSink {
      * ended.
      *
      * @param trigger the event at which the profile was taken, as the constants above
-     * @param tag for {@link #RUNNING_TRACE} what {@link Framework#traceNow} was given, for other triggers the
-     *     system's own tag; null for none
+     * @param tag null for none. With {@link #RUNNING_TRACE} it is the tag that {@link Framework#traceNow} was
+     *     given, with other triggers it is the system's own
      */
     void onProfile(int trigger, String tag, String path);
 }

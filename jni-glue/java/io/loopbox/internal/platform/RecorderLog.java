@@ -6,8 +6,8 @@ import io.loopbox.Logger;
 import java.util.ArrayDeque;
 
 /**
- * The lines that the recorder's Java code logs: to the system's log, or where the app's configuration sends
- * them. Nothing here throws or waits; any thread may call it, also while it holds a lock.
+ * Logs the lines of the recorder's Java code, to the system's log or to the app's {@link Logger}. Nothing
+ * here throws or waits. Any thread may call it, also while it holds a lock.
  */
 public final class RecorderLog {
     private static volatile Destination destination;

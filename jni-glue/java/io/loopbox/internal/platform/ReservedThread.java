@@ -35,8 +35,8 @@ public final class ReservedThread implements Runnable {
     }
 
     /**
-     * Runs {@code wanted} on the thread, and waits until the run has ended, or this many milliseconds have
-     * passed.
+     * Runs {@code wanted} on the thread, and waits until the run has ended, but not longer than {@code ms}
+     * milliseconds.
      *
      * @return null, or why the run has not ended
      */

@@ -12,7 +12,7 @@ import android.content.IntentFilter;
  */
 public final class UserUnlock extends BroadcastReceiver {
     /**
-     * {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Before that, no device withholds files from a
+     * {@code Intent.ACTION_USER_UNLOCKED}, since API 24. Below API 24, no device withholds files from a
      * running app.
      */
     private static final String ACTION = "android.intent.action.USER_UNLOCKED";

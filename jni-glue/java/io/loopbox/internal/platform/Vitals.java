@@ -131,8 +131,8 @@ public final class Vitals {
     }
 
     /**
-     * Why the pressure of the machine ({@code ofPressure}), or else the use of its processors, is not known;
-     * null when it is known. Apps may read neither since Android 8.
+     * With {@code ofPressure}, why the pressure of the machine is not known; without it, why the use of its
+     * processors is not known. Null when it is known. Apps may read neither since Android 8.
      */
     public static String whyNot(boolean ofPressure) {
         try {

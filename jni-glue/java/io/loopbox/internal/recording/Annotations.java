@@ -68,8 +68,8 @@ public final class Annotations {
     }
 
     /**
-     * From now on annotations wait for the next recording. Drops those that waited: the recording has ended,
-     * or the app wants none.
+     * From now on annotations wait for the next recording. Drops those that waited until now: the recording
+     * has ended, or the app does not want the one that they waited for.
      */
     public static synchronized void end() {
         early = new LinkedHashMap<String, String>();

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  * the class's lock is held.
  */
 public final class Breadcrumbs {
-    /** The name by which the Redactor gets breadcrumbs. */
+    /** The name that the Redactor gets with each breadcrumb. */
     private static final String NAME = "breadcrumb";
 
     /** How many breadcrumbs are kept: the same number as on the native side (breadcrumbs.rs). */
@@ -80,8 +80,8 @@ public final class Breadcrumbs {
     }
 
     /**
-     * From now on breadcrumbs wait for the next recording. Drops those that waited: the recording has ended,
-     * or the app wants none.
+     * From now on breadcrumbs wait for the next recording. Drops those that waited until now: the recording
+     * has ended, or the app does not want the one that they waited for.
      */
     public static synchronized void end() {
         early = new ArrayDeque<Early>();

@@ -6,7 +6,7 @@ import java.io.File;
 /** Receives a report that was requested without waiting for it. */
 public interface DumpSink {
     /**
-     * Called once the report is there, or there is none.
+     * Called when the report is complete, or when it is certain that there is none.
      *
      * @param file null when none was written
      */

@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 /** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * How long a listener of the configuration waits for the listeners that were added, because it may take
-     * the file away. Also how long a caller who has asked for a report waits for all listeners.
+     * A listener of the configuration may take the file away, so it is called after the added listeners. This
+     * is how long it waits for them. A caller who has asked for a report waits just as long for all
+     * listeners.
      */
     private static final long OTHERS_MS = 2_000;
 
@@ -114,7 +115,7 @@ public final class Listeners {
 
     /**
      * Starts the threads of the listeners. Not in {@link #begin}, where the main thread has no time for it,
-     * but soon after, because later memory may be short. Not on the main thread.
+     * but soon after it, because memory may be short later. Not on the main thread.
      */
     public static synchronized void beginThreads() {
         if (records) {
@@ -218,8 +219,8 @@ public final class Listeners {
     }
 
     /**
-     * Calls back a caller who has asked for a report, on a thread for such answers. While nothing is recorded
-     * that thread is made for the call.
+     * Calls back a caller who has asked for a report, on a thread for such answers. While nothing is
+     * recorded, the thread is created for this call.
      */
     public static synchronized void answer(final Runnable answer) {
         final CountDownLatch before = answered;

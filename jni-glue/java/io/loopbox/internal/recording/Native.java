@@ -41,8 +41,9 @@ public final class Native {
     public static final long PREVIOUS_RUNS_READ = -2;
 
     /**
-     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path: id,
-     * type, how much of the time-out has passed and the time-out in ms, with blanks between.
+     * Passed to NativeCalls.onReport: the system warns of an ANR, and main is late. In place of the path
+     * there are four numbers with blanks between: id, type, the part of the time-out that has passed, and the
+     * whole time-out, both in ms.
      */
     public static final long WARNED = -3;
 
@@ -81,8 +82,8 @@ public final class Native {
     public static native void uninstall();
 
     /**
-     * Waits until each thread of the recorder has finished what it began before {@link #uninstall}, this long
-     * at most. Any thread.
+     * Waits until each thread of the recorder has finished what it began before {@link #uninstall}. Waits for
+     * {@code mostMs} at most. Any thread.
      */
     public static native void awaitEnd(long mostMs);
 
@@ -114,8 +115,8 @@ public final class Native {
 
     /**
      * From now on {@code NativeCalls.onMonitor} is called, with stacks, for messages that took longer than
-     * the level and for each message that has run for {@code blockMs}. It is also called at intervals while
-     * messages run. Any thread.
+     * {@code levelMs} and for each message that has run for {@code blockMs}. It is also called every {@code
+     * tickMs} while messages run. Any thread.
      *
      * @param levelMs 0 ends these calls
      * @param blockMs 0 leaves out the calls about messages that still run
@@ -139,15 +140,15 @@ public final class Native {
     public static native void setFrames(int which, boolean on, String detail);
 
     /**
-     * Passes one FrameMetrics: its values by their constants, the window, and how many reports were lost
-     * before it. Not the main thread.
+     * Passes one FrameMetrics: its values, with its constants as indices, then the window, and how many
+     * reports were lost before it. Not the main thread.
      */
     @FastNative
     public static native void stages(long[] values);
 
     /**
-     * Passes the compositor's type of the frame of this vsync: which side made the frame late, as in
-     * SurfaceControl.JankData. Not the main thread.
+     * Passes the jank type that the compositor gave to the frame with this vsync number: which side made the
+     * frame late, as in SurfaceControl.JankData. Not the main thread.
      */
     @FastNative
     public static native void jankType(long vsyncId, int janks);
@@ -179,7 +180,7 @@ public final class Native {
     /**
      * Writes a report and waits for it. Any thread.
      *
-     * @param inListener whether the caller is a listener of reports that is being called; it gets no report
+     * @param inListener whether this is called inside a listener of reports, which gets no report
      * @return null when there is none
      */
     public static native String dump(String reason, long timeoutMs, boolean inListener);
@@ -187,8 +188,8 @@ public final class Native {
     /**
      * Writes a report without waiting for it. Any thread.
      *
-     * @param asked the number of the request, above 0, with which NativeCalls.onReport is called once the
-     *     report is there, or there is none; 0 for no call
+     * @param asked the number of the request, above 0. NativeCalls.onReport is called with it when the report
+     *     is complete, or when it is certain that there is none. 0 for no call
      * @param inListener as in {@link #dump}
      * @return false while nothing records; then there is no call
      */
@@ -275,7 +276,7 @@ public final class Native {
      *
      * @param loops how many Looper.loop() are on the stack
      * @param binds whether that message starts the app
-     * @param startMs when it began, uptime, or 0: when the process started
+     * @param startMs when it began, uptime; 0 stands for the start of the process
      */
     public static native void adopt(int loops, boolean binds, long startMs);
 
@@ -326,7 +327,7 @@ public final class Native {
     @FastNative
     public static native void describeLine(String line);
 
-    /** The frame callback runs: returns whether it is to be asked for again. */
+    /** The frame callback runs. Returns whether to post it again. */
     @FastNative
     public static native boolean frame(long frameTimeNanos);
 
@@ -334,11 +335,13 @@ public final class Native {
     @CriticalNative
     public static native boolean frameCritical(long frameTimeNanos);
 
-    /** A view has scrolled, at this time of the animation clock. Returns whether to ask for the callback. */
+    /**
+     * A view has scrolled, at this time of the animation clock. Returns whether to post the frame callback.
+     */
     @FastNative
     public static native boolean scrolled(long clockMs);
 
-    /** An animation begins or ends: returns whether the callback is to be asked for. */
+    /** An animation begins or ends. Returns whether to post the frame callback. */
     @FastNative
     public static native boolean animate(boolean begins);
 
@@ -368,8 +371,8 @@ public final class Native {
     static native void discover();
 
     /**
-     * Walks a suspended thread's stack, or its own. A fast native, so that its caller is runnable and no
-     * collection runs meanwhile.
+     * Walks the stack of a suspended thread, or of the calling thread. A fast native, so that the calling
+     * thread is runnable and no collection runs meanwhile.
      */
     @FastNative
     static native void walk();
@@ -379,8 +382,8 @@ public final class Native {
      * that it reads is moved. Any thread.
      *
      * @param threads up to the first null
-     * @return the index in the array; the upper half has the thread's id in the kernel, 0 when that is not
-     *     known; negative for none
+     * @return negative for none. Otherwise the lower half is the index in the array, and the upper half the
+     *     id that the kernel gives the thread, 0 when that is not known
      */
     @FastNative
     public static native long joined(Thread[] threads);

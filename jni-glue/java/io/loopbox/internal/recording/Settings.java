@@ -73,7 +73,7 @@ public final class Settings implements Cloneable {
         }
     }
 
-    /** Why this user is not recorded; null when the user is. */
+    /** Why this user is not recorded; null when the user is recorded. */
     public String leavesOut() {
         if (userShare >= 1 || UserShare.has(userShare, userId)) {
             return null;

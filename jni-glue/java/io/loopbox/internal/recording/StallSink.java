@@ -3,7 +3,7 @@ package io.loopbox.internal.recording;
 
 /** Receives stalls, and passes them to the public listener. */
 public interface StallSink {
-    /** A message has run for this long. */
+    /** A message that still runs has run for {@code ageMs}. */
     void onBlock(long ageMs, String stack);
 
     /** A message has ended. It is in the file, unless writing failed. */

@@ -18,7 +18,7 @@ public final class AnrWarnings {
 
     private AnrWarnings() {}
 
-    /** Registers for the system's warnings, where it has them. */
+    /** Registers for the system's warnings. Does nothing where the system has none. */
     public static synchronized void start(Framework framework) {
         final Gate gate = Recording.gate();
         owner = gate;

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md). Each on a line:
- * the reason, process, process id, time, digest, verdict, what may still come, the app's version, the time of
- * the subject, fingerprint, title and annotations. Then come the frames of the stack, and the system's
- * warnings of an ANR.
+ * The first section of a report, which is plain text for this reader (docs/file-format.md). It has one line
+ * each for the reason, process, process id, time, digest, verdict, state of writing, label, the app's
+ * version, duration of the subject, fingerprint, title and annotations. Then come the frames of the stack,
+ * and the system's warnings of an ANR.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -85,8 +85,8 @@ public final class Digest {
     }
 
     /**
-     * The system's warnings of an ANR, oldest first: id, type, how much of the time-out had passed, and the
-     * time-out in ms.
+     * The system's warnings of an ANR, oldest first. Each has four numbers: its id, its type, the part of the
+     * time-out that had passed and the whole time-out, both in ms.
      */
     public List<long[]> warnings() {
         List<long[]> warnings = new ArrayList<long[]>();
@@ -170,7 +170,7 @@ public final class Digest {
     }
 
     /**
-     * Picks from the system's record of ended processes the end of the report's process; null when it is not
+     * How the report's process ended, picked from the system's record of ended processes; null when it is not
      * known.
      */
     public Exit exit(Exit[] exits) {

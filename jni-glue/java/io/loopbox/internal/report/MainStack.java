@@ -16,8 +16,9 @@ final class MainStack {
     private MainStack() {}
 
     /**
-     * Called by the native sampler: a line for each frame, top first, of class, method, file and line number,
-     * separated by tabs; a line with a number alone stands for that many frames that are left out.
+     * Called by the native side where the native sampler is off. Returns a line for each frame, top first:
+     * class, method, file and line number, separated by tabs. A line with a number alone stands for that many
+     * frames that are left out.
      */
     static String take() {
         StackTraceElement[] frames = Looper.getMainLooper().getThread().getStackTrace();

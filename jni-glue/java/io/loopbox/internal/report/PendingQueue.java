@@ -10,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the main Looper's queue: by a walk of its list where that can be read, else by Looper.dump where that
- * takes no lock, else not at all. No code of the app ever runs under the queue's lock. The lines have the
- * form of Looper.dump; the messages that are due first are kept. The {@link RuntimeStatistics} are read in
- * the same call.
+ * Reads the main Looper's queue. It walks the queue's list if it can read that. Otherwise it calls
+ * Looper.dump, but only if that takes no lock; else it reads nothing. No code of the app ever runs under the
+ * queue's lock. The lines have the form of Looper.dump; the messages that are due first are kept. The {@link
+ * RuntimeStatistics} are read in the same call.
  *
  * <p>The reading has a separate thread and a time limit: the first use of a class here may have to wait for a
  * class that main is loading.
  */
 public final class PendingQueue implements Runnable {
-    /** Build.VERSION_CODES.BAKLAVA: from there on a queue shows whether it prints under its lock. */
+    /** Build.VERSION_CODES.BAKLAVA. Since this version a queue shows whether it prints under its lock. */
     private static final int ANDROID_16 = 36;
 
     /**

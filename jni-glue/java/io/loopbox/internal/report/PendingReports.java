@@ -136,8 +136,8 @@ public final class PendingReports {
     }
 
     /**
-     * A report with the time that the report itself gives: file times have whole seconds on some versions.
-     * Ordered by that time.
+     * A report with its time. Reports are ordered by this time. It is read from the report, because file
+     * times have whole seconds on some versions.
      */
     private static final class Dated implements Comparable<Dated> {
         final File file;

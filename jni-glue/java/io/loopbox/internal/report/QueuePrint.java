@@ -15,8 +15,8 @@ import java.util.PriorityQueue;
  * is stopped before its first message. Since API 36 a queue names its kind before it prints a message, and
  * two kinds take no lock.
  *
- * <p>These two do not print in the order of time. So the messages that are due first are kept, whatever the
- * order, and all lines around them.
+ * <p>These two do not print in the order of time. So the messages that are due first are kept, wherever they
+ * are printed. Lines that are not messages are kept as well.
  */
 final class QueuePrint implements Printer, Runnable {
     /** The usual maximum of a message's line; a longer line has an obj that prints a long text. */
@@ -78,8 +78,9 @@ final class QueuePrint implements Printer, Runnable {
     private boolean lockFree;
 
     /**
-     * Whether the part printed now is in order. What was posted last is on a stack, which is printed from its
-     * top; what was taken from that stack comes later, in order.
+     * Whether messages of the same time are printed now in the order in which they were posted. The newest
+     * messages are still on a stack, which is printed first, from its top, so the last posted comes first.
+     * The messages that were taken from that stack are printed after it, in order.
      */
     private boolean inOrder;
 

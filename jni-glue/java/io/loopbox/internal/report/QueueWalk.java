@@ -27,7 +27,10 @@ final class QueueWalk {
     /** The clock is read after this many messages. */
     private static final int VISITS_PER_CHECK = 64;
 
-    /** A message counts as overdue after this time; before, main may be about to take it. */
+    /**
+     * A message counts as overdue when it has been due for this long. Until then main may be about to take
+     * it.
+     */
     private static final long OVERDUE_MS = 500;
 
     /** For {@link #front}: main could take every message that is due. */
@@ -130,7 +133,7 @@ final class QueueWalk {
     }
 
     /**
-     * Reads at most this many messages, and counts all.
+     * Reads at most {@code most} messages, and counts all.
      *
      * @throws ReflectiveOperationException when a field is refused, or not there
      * @throws LinkageError when Looper.getQueue is not there
@@ -158,9 +161,9 @@ final class QueueWalk {
     /**
      * What keeps main from its messages, if anything does.
      *
-     * @return two numbers; null where the list changes all the time. For a barrier: its token, and when the
-     *     first synchronous message behind it was due, or 0 for none. For an overdue message: {@link
-     *     #OVERDUE}, and when it was due. Else {@link #FREE} and 0
+     * @return two numbers; null where the list changes all the time. For a barrier, these are its token, and
+     *     when the first synchronous message behind it was due (0 without such a message). For an overdue
+     *     message, these are {@link #OVERDUE}, and when it was due. Otherwise these are {@link #FREE} and 0
      * @throws ReflectiveOperationException when a field is refused, or not there
      * @throws LinkageError when Looper.getQueue is not there
      */

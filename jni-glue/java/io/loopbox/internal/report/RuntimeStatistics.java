@@ -57,8 +57,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * Adds the statistics of the collections since the process began. The native side adds those since the
-     * hang was suspected (suspects_counts.rs).
+     * Adds the statistics of the garbage collections since the process began. The native side adds those of
+     * the collections since the hang was suspected (suspects_counts.rs).
      */
     private void collections() {
         try {
@@ -118,8 +118,8 @@ final class RuntimeStatistics {
     }
 
     /**
-     * Collects what main is parked for and its owner, what that owner is parked for, and so on. Returns
-     * whether the chain comes back to one of its threads, which is a deadlock.
+     * Collects the object that main is parked for, the thread that owns it, the object that this thread is
+     * parked for, and so on. Returns whether the chain comes back to one of its threads, which is a deadlock.
      */
     private static boolean follow(List<Object> chain) {
         Thread thread = Looper.getMainLooper().getThread();

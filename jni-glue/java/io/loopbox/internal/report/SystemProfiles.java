@@ -33,8 +33,9 @@ import java.util.regex.Pattern;
  * Profiles that the system takes of this app's ANRs (Android 16 and newer), and the traces that it is asked
  * for when a message becomes a suspect (16 QPR2). The path of each goes into the report of its ANR or hang;
  * the file stays where the system has put it. A profile may come a minute after the report, or to a later
- * process of the app, and a report may be written to until it is handed out. So each profile is noted in a
- * separate file, and the notes are put into reports when these are handed out. Not for the main thread.
+ * process of the app. The recorder changes a report's file only until the report is handed out. So each
+ * profile is noted in a separate file, and the notes are put into reports when these are handed out. Not for
+ * the main thread.
  */
 public final class SystemProfiles {
     private static final String NAME = ReportSections.SYSTEM_PROFILE;
@@ -134,10 +135,10 @@ public final class SystemProfiles {
     }
 
     /**
-     * A message became a suspect: asks for the trace that the system is recording, unless one was asked for a
-     * short while ago. Returns at once.
+     * A message became a suspect: requests the trace that the system is recording, unless the last request
+     * was made shortly before. Returns at once.
      *
-     * @param report the name that the file of its report would have, without its ending
+     * @param report the file name, without its ending, that a report of this message would have
      */
     public static void suspected(final String report) {
         Settings wanted = Recording.settings();
@@ -208,7 +209,7 @@ public final class SystemProfiles {
     }
 
     /**
-     * Puts what was noted into the reports that it belongs to.
+     * Puts the noted paths of profiles and traces into the reports that they belong to.
      *
      * @param reports all that are there, oldest first
      */
@@ -295,7 +296,10 @@ public final class SystemProfiles {
         }
     }
 
-    /** The time, the path, and the name of the report (empty for an ANR's); each null where it is missing. */
+    /**
+     * The three parts of a note: the time, the path, and the name of the report (empty for an ANR's profile).
+     * A part that is missing is null.
+     */
     private static String[] read(File noted) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(noted), "UTF-8"));
         try {
@@ -328,7 +332,7 @@ public final class SystemProfiles {
         }
 
         /**
-         * Adds the profile's path to the report that the profile of this time belongs to.
+         * Adds {@code path} to the report of the ANR that a profile of the time {@code timeMs} belongs to.
          *
          * @return whether that report exists
          */
@@ -359,7 +363,8 @@ public final class SystemProfiles {
         }
 
         /**
-         * The report of the last ANR before a time; null when it is too old, or a later ANR's report is gone.
+         * The report of the last ANR before a time. Null when that ANR is too old, or when a later ANR before
+         * this time has no report any more.
          */
         private File last(long timeMs) {
             for (int at = reports.size() - 1; at >= 0; at--) {

@@ -15,8 +15,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Puts ART's own trace of an ANR, which the system keeps since Android 11, into the report of the process
- * that the ANR ended, as one more section before the end of the file (docs/file-format.md).
+ * Adds ART's own trace of an ANR to the report of the process that the ANR ended: as one more section before
+ * the end of the file (docs/file-format.md). The system keeps these traces since Android 11.
  */
 final class SystemTrace {
     private static final int TAG = 0x54524143; // TRAC

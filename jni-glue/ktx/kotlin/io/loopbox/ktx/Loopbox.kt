@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 /**
- * Loopbox for Kotlin: the configuration as a block, reports as a flow, and a report on request that suspends.
+ * Loopbox for Kotlin: the configuration as a block, reports as a flow, and a suspending function that
+ * requests a report.
  */
 @file:JvmName("LoopboxKtx")
 
@@ -46,10 +47,10 @@ public inline fun Config.Builder.frames(options: FrameConfig.Builder.() -> Unit)
     frames(FrameConfig.Builder().apply(options).build())
 
 /**
- * The reports of this process and, at its start, of processes that were killed, each when it is complete.
- * They are passed on while the flow is collected, before [Loopbox.install] or after it, as to a [Listener]
- * that [Loopbox.addListener] has added. Each collector gets all of them; a slow one loses none and delays no
- * other.
+ * The reports of this process, each when it is complete, and at the start of this process those of processes
+ * that were killed. They are passed on while the flow is collected, as to a [Listener] that
+ * [Loopbox.addListener] has added. Collecting may begin before [Loopbox.install] or after it. Each collector
+ * gets all of them; a slow one loses none and delays no other.
  *
  * When a collector gets a report, listeners of the configuration may have taken its file away already: an app
  * with such a listener needs no flow. The properties of a report read its file: collect where that is

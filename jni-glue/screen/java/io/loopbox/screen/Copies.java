@@ -34,8 +34,8 @@ final class Copies {
     }
 
     /**
-     * Copies a report. The copy replaces an earlier one of this report, which has less content. It does so in
-     * one step, because the earlier one may be read at the same time.
+     * Copies a report. An earlier copy of the report has less content and is replaced in one step, because it
+     * may be read at the same time.
      */
     File keep(File report) throws IOException {
         if (!isName(report.getName())) {

@@ -13,7 +13,10 @@ import android.widget.ScrollView;
 import android.widget.TextView;
 import java.util.List;
 
-/** The views that both screens consist of, without a resource, and the thread that reads for them. */
+/**
+ * Makes the views of the two screens, the list and the report, without resources. Has the thread that reads
+ * files for these screens.
+ */
 final class Pages {
     private static final int SIDE_DP = 16;
     private static final int ABOVE_DP = 8;

@@ -81,10 +81,16 @@ final class ReportFile {
     /** The moment that the report describes, as uptime. */
     long asOfNs;
 
-    /** What main ran at that moment: for example a message's name. Null when it was idle, or unknown. */
+    /**
+     * What main ran at the moment that the report describes: for example a message's name. Null when main was
+     * idle, or when that is unknown.
+     */
     String running;
 
-    /** The earliest uptime at which what main ran can have begun; -1 when {@link #running} is null. */
+    /**
+     * The earliest uptime at which the work that {@link #running} names can have begun; -1 when {@link
+     * #running} is null.
+     */
     long runningSinceNs = -1;
 
     /** How long the running message took in all; -1 when it has not ended. */

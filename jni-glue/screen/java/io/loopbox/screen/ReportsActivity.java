@@ -13,7 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The screen with the list of all reports, the newest first. The system creates it, because of the manifest.
+ * The screen with the list of all reports, the newest first. The manifest declares it, and the system creates
+ * it.
  */
 public final class ReportsActivity extends Activity {
     private LinearLayout rows;

@@ -72,7 +72,7 @@ final class Stacks {
         return "at " + named[0] + "(" + place + ")";
     }
 
-    /** Frames by their numbers; in the file the outermost comes first, so the order is reversed. */
+    /** The frames with these numbers, innermost frame first. In the file the outermost frame comes first. */
     static List<String> bottomFirst(Decoder from, Symbols symbols) throws IOException {
         List<String> frames = new ArrayList<String>();
         for (int left = from.count(); left > 0; left--) {

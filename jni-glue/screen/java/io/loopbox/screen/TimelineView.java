@@ -7,8 +7,8 @@ import android.graphics.Paint;
 import android.view.View;
 
 /**
- * Draws {@link Timeline}: time from left to right. The colour of a bar shows its kind, the height of its dark
- * lower part the share of work.
+ * Draws {@link Timeline}: time from left to right. The colour of a bar shows its kind. The height of its dark
+ * lower part shows the share of work.
  */
 final class TimelineView extends View {
     private static final int BARS_DP = 56;

@@ -14,7 +14,7 @@ final class ManifestOptions {
 
     /**
      * @return null where the manifest does not want the recorder
-     * @throws IllegalArgumentException when it has an option that is not there, or a value out of bounds
+     * @throws IllegalArgumentException when it names an option that does not exist, or a value out of bounds
      */
     static Config of(Context context) {
         Bundle all;

@@ -6,8 +6,8 @@ import io.loopbox.AnrWarning;
 import io.loopbox.TestValues;
 
 /**
- * Makes an {@link AnrWarning}; by default of a service (5), after 10 of 20 seconds. With loopbox and with
- * loopbox-noop.
+ * Makes an {@link AnrWarning}. By default it is about a service (type 5), and 10 seconds of a time-out of 20
+ * seconds have passed. Works with loopbox and with loopbox-noop.
  */
 public final class AnrWarningBuilder {
     private int id = 1;

@@ -6,8 +6,8 @@ import io.loopbox.FrameGesture;
 import io.loopbox.TestValues;
 
 /**
- * Makes a {@link FrameGesture}; by default a scroll by a finger of half a second, with 30 frames in time.
- * With loopbox and with loopbox-noop.
+ * Makes a {@link FrameGesture}. By default it is a scroll by a finger; it takes half a second and has 30
+ * frames, all in time. Works with loopbox and with loopbox-noop.
  */
 public final class FrameGestureBuilder {
     private static final double NANOS_PER_MS = 1e6;
@@ -37,8 +37,8 @@ public final class FrameGestureBuilder {
     }
 
     /**
-     * Sets the duration of the gesture. It had frames all the time: frames per second follow from the
-     * duration and {@link #frames}.
+     * Sets the duration of the gesture. There were frames during all of it, so the frames per second follow
+     * from this duration and {@link #frames}.
      */
     @NonNull
     public FrameGestureBuilder durationMs(long durationMs) {

@@ -98,7 +98,10 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** Sets the scrolled part: how many frames it had, for how long, and their hitches. */
+    /**
+     * Sets the figures of the scrolled part: how many frames it had, how long these were shown, and its hitch
+     * rate.
+     */
     @NonNull
     public FrameSceneBuilder scrolled(int frames, double durationMs, double hitchMsPerSecond) {
         scrolledFrames = frames;
@@ -113,7 +116,9 @@ public final class FrameSceneBuilder {
         return this;
     }
 
-    /** Adds to {@link FrameStats.Scene#getCauses}: this many slow frames had this main cause. */
+    /**
+     * Adds to {@link FrameStats.Scene#getCauses}: {@code frames} slow frames had the main cause {@code name}.
+     */
     @NonNull
     public FrameSceneBuilder cause(@NonNull String name, int frames) {
         causes.append('\t').append(Text.line(Text.given(name, "name")).replace('=', ' ')).append('=').append(frames);

@@ -5,7 +5,7 @@ import androidx.annotation.NonNull;
 import io.loopbox.FrameStats;
 import io.loopbox.TestValues;
 
-/** Makes a {@link FrameStats}, by default without frames. With loopbox and with loopbox-noop. */
+/** Makes a {@link FrameStats}, by default without frames. Works with loopbox and with loopbox-noop. */
 public final class FrameStatsBuilder {
     // What a line is of (monitor/frame_stats.rs).
     private static final long SCREEN = 0;

@@ -6,8 +6,8 @@ import io.loopbox.FrameWindow;
 import io.loopbox.TestValues;
 
 /**
- * Makes a {@link FrameWindow}; by default twelve frames of a display of 60 Hz, all in time. With loopbox and
- * with loopbox-noop.
+ * Makes a {@link FrameWindow}; by default twelve frames of a display of 60 Hz, all in time. Works with
+ * loopbox and with loopbox-noop.
  */
 public final class FrameWindowBuilder {
     private static final double NANOS_PER_MS = 1e6;

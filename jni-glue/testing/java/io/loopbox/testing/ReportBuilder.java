@@ -23,7 +23,7 @@ import java.util.zip.CRC32;
 public final class ReportBuilder {
     private static final long NANOS_PER_MS = 1_000_000;
 
-    /** How long the device had been running before the time that the report is about. */
+    /** The uptime at which the subject of the report began. */
     private static final long BEFORE_MS = 60_000;
 
     private static final int SYSTEM_PID = 1_234;

@@ -5,7 +5,7 @@ import androidx.annotation.NonNull;
 import io.loopbox.Stall;
 import io.loopbox.TestValues;
 
-/** Makes a {@link Stall}; by default of level 1 and 300 ms. With loopbox and with loopbox-noop. */
+/** Makes a {@link Stall}; by default of level 1 and 300 ms. Works with loopbox and with loopbox-noop. */
 public final class StallBuilder {
     private int level = 1;
     private double wallMs = 300;

@@ -6,8 +6,8 @@ import io.loopbox.Status;
 import io.loopbox.TestValues;
 
 /**
- * Makes a {@link Status}: of a recorder that is on, unless {@link #off} is called. With loopbox and with
- * loopbox-noop.
+ * Makes a {@link Status}: of a recorder that is on, unless {@link #off} is called. Works with loopbox and
+ * with loopbox-noop.
  */
 public final class StatusBuilder {
     private final StringBuilder parts = new StringBuilder();

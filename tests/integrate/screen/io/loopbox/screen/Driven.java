@@ -199,8 +199,8 @@ public final class Driven {
     }
 
     /**
-     * Reads beginnings of a file, and the file with one changed byte, at every seventh place. Prints how many
-     * of them were refused.
+     * Reads the file cut off at every seventh byte, and then with one changed byte, at every seventh place.
+     * Prints how many of these files were refused.
      */
     private static void cuts(File file) throws IOException {
         byte[] whole = Files.readAllBytes(file.toPath());

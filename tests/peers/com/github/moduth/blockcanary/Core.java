@@ -18,7 +18,9 @@ public final class Core {
         core.addBlockInterceptor(options);
     }
 
-    /** Makes BlockCanary's Printer also pass the line that ends each message to the listener. */
+    /**
+     * At the end of each message, BlockCanary's Printer also passes the Looper's line to {@code listener}.
+     */
     public void onEnd(Consumer<String> listener) {
         LooperMonitor real = core.monitor;
         core.monitor = new LooperMonitor((a, b, c, d) -> {}, 1, false) {

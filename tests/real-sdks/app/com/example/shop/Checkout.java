@@ -14,8 +14,8 @@ import scenario.Script;
 
 /**
  * Hangs, so that there is a report for crash SDKs. Arguments: those of {@link Options} and {@link Phone};
- * {@code hangs=NAME:MS,...}: what the main thread does one after the other, {@code pay} or {@code feed};
- * {@code version=} and {@code user=}.
+ * {@code hang=}: what the main thread does in the hang, {@code pay} or {@code feed}; {@code ms=}: for how
+ * long at least; {@code version=} and {@code user=}.
  */
 public final class Checkout implements Listener {
     private static volatile long shown;

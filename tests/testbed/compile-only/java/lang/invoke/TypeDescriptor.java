@@ -1,4 +1,4 @@
 package java.lang.invoke;
 
-/** A parameter type of what the methods of a record call. */
+/** The type of a parameter of ObjectMethods.bootstrap, which the methods of a record call. */
 public interface TypeDescriptor {}

@@ -6,7 +6,7 @@ import android.view.DisplayInfo;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** There is one display; what Choreographer asks about it is how often it is refreshed. */
+/** There is one display. Choreographer asks only how often it is refreshed. */
 public final class DisplayManagerGlobal {
     private static final DisplayManagerGlobal INSTANCE = new DisplayManagerGlobal();
 
@@ -23,7 +23,7 @@ public final class DisplayManagerGlobal {
 
     void unregister(DisplayManager.DisplayListener listener) { listeners.remove(listener); }
 
-    /** Notifies all listeners of a change of the display, each by its own Handler. */
+    /** Notifies all listeners of a change of the display, each through its own Handler. */
     public void testDisplayChanged() {
         for (Map.Entry<DisplayManager.DisplayListener, Handler> entry : listeners.entrySet()) {
             final DisplayManager.DisplayListener listener = entry.getKey();

@@ -1,6 +1,6 @@
 package android.util.proto;
 
-/** Bug reports in protobuf do not exist here; the classes of the queue only have to link. */
+/** On a testbed nothing writes bug reports in protobuf; the queue's classes only need this class to link. */
 public class ProtoOutputStream {
     public long start(long field) { return 0; }
     public void end(long token) {}

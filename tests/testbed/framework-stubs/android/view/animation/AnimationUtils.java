@@ -29,8 +29,8 @@ public class AnimationUtils {
     }
 
     /**
-     * Called by Choreographer at the start of a frame on API 35 and newer, which expects the frame on the
-     * screen some time later.
+     * Called by Choreographer at the start of a frame on API 35 and newer, also with the time at which
+     * Choreographer expects the frame on the screen.
      */
     public static void lockAnimationClock(long vsyncMs, long expectedPresentationNanos) {
         lockAnimationClock(vsyncMs);

@@ -7,8 +7,9 @@ import java.util.TreeMap;
 
 /**
  * The other side of the level's ProfilingManager: the service of the profiling module. It takes no profiles;
- * a test says which were taken. Like the module's own service it answers a request for the running trace only
- * where the app has registered that trigger, and keeps profiles until a listener is registered.
+ * a test says which were taken, and they go to the callbacks that are registered at that moment. Like the
+ * module's own service it refuses a request for the running trace when the app has not registered the trigger
+ * of that request.
  */
 public final class TestProfilingService extends IProfilingService.Stub {
     private final Map<Integer, Integer> triggers = new TreeMap<Integer, Integer>();
@@ -21,8 +22,8 @@ public final class TestProfilingService extends IProfilingService.Stub {
     }
 
     /**
-     * A profile was taken: the trigger, the tag, and the file in the app's folder for profiles. On a thread
-     * of Binder.
+     * Reports to the app that a profile was taken: its trigger, its tag, and its file in the app's folder for
+     * profiles. Calls back on a thread of Binder.
      */
     public void deliver(final int trigger, final String tag, final String file) {
         final List<IProfilingResultCallback> all;

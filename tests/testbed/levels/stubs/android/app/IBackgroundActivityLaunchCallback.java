@@ -2,7 +2,7 @@ package android.app;
 
 import android.os.Binder;
 
-/** The system server is not there to call it. */
+/** Without methods: a testbed has no system server that would call them. */
 public interface IBackgroundActivityLaunchCallback {
     class Stub extends Binder implements IBackgroundActivityLaunchCallback {}
 }

@@ -3,7 +3,10 @@ package io.bitdrift.capture;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Declares this Kotlin object of bitdrift's capture, as of August 2026, which contains another object. */
+/**
+ * Declares this Kotlin object of bitdrift's capture, as of August 2026. The object {@code Logger} is inside
+ * it.
+ */
 public final class Capture {
     private Capture() {}
 

@@ -11,7 +11,7 @@ public class DeviceWithState {
     }
 
     /**
-     * When the event happened. For an ANR that the exit info plugin reports,
+     * When the event happened. If the exit info plugin reports the event, as an ANR, this is
      * ApplicationExitInfo.getTimestamp().
      */
     public Date getTime() {

@@ -1,6 +1,9 @@
 package io.sentry.hints;
 
-/** Declares this interface of sentry-java 6.19 and newer, which marks the object of an event about an ANR. */
+/**
+ * Declares this interface of sentry-java 6.19 and newer. For an event about an ANR, the object in the hint
+ * implements it.
+ */
 public interface AbnormalExit {
     String mechanism();
 

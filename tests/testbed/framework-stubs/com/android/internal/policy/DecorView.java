@@ -6,7 +6,7 @@ import android.view.MotionEvent;
 import android.view.ViewGroup;
 import android.view.Window;
 
-/** The topmost view of a window: what comes to it goes to the window's callback first, as on a device. */
+/** The topmost view of a window. Its events go to the window's callback first, as on a device. */
 public final class DecorView extends ViewGroup {
     private final Window window;
 

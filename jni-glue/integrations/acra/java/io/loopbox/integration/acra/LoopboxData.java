@@ -8,9 +8,10 @@ import org.acra.ACRA;
 import org.acra.ErrorReporter;
 
 /**
- * Sends the hangs and ANRs of earlier processes to ACRA, which reports only crashes: one silent report each,
- * with the main thread's stack, and with digest, version and date of the hang as custom data. Call it at the
- * next start, after {@code ACRA.init}, for each of {@code Loopbox.pendingReports()}; ACRA takes no files:
+ * Sends each hang or ANR of an earlier process to ACRA as one silent report, because ACRA itself reports only
+ * crashes. The silent report has the main thread's stack. Its custom data are the digest, the app's version
+ * and the date of the hang. Call {@link #send} at the next start, after {@code ACRA.init}, for each of {@code
+ * Loopbox.pendingReports()}. ACRA takes no files, so delete the report's file afterwards:
  *
  * <pre>{@code if (LoopboxData.send(report)) report.getFile().delete();}</pre>
  */
@@ -20,7 +21,7 @@ public final class LoopboxData {
     /**
      * Claims a report about a hang or an ANR, and sends it to ACRA.
      *
-     * @return whether that was done: false for another report, and before {@code ACRA.init}
+     * @return whether that was done: false for a report about something else, and before {@code ACRA.init}
      */
     public static boolean send(Report report) {
         Report.Kind kind = report.getKind();

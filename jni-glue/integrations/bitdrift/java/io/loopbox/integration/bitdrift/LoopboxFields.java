@@ -7,8 +7,8 @@ import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
- * Puts the digest of the report of a hang into bitdrift's logs, as a field of every log from the moment that
- * the report has a file. Give it to {@code configBuilder.listener(new LoopboxFields())}.
+ * Adds the digest of a hang's report as a field to bitdrift's logs: to every log that is written after the
+ * report has a file. To install it, call {@code configBuilder.listener(new LoopboxFields())}.
  */
 public final class LoopboxFields implements FirstFileListener {
     @Override

@@ -12,8 +12,8 @@ import java.util.Date;
 
 /**
  * Sends an event for a hang that Bugsnag has not reported, because it was no ANR. Call {@link #send} at the
- * next start, after {@code Bugsnag.start}, for each of {@code Loopbox.pendingReports()}; Bugsnag takes no
- * files:
+ * next start, after {@code Bugsnag.start}, for each of {@code Loopbox.pendingReports()}. Bugsnag takes no
+ * files, so delete the report's file afterwards:
  *
  * <pre>{@code if (hangs.send(report)) report.getFile().delete();}</pre>
  */

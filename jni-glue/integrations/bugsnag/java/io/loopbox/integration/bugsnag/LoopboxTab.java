@@ -12,10 +12,10 @@ import io.loopbox.Report;
 import java.util.Date;
 
 /**
- * Puts the digest of the report into Bugsnag's ANR events, as the tab "loopbox"; Bugsnag takes no files. Give
- * it to all three: {@code configBuilder.listener(tab)}, {@code configuration.addOnError(tab)} for ANRs of
- * this process, and {@code configuration.addOnSend(tab)} for those that bugsnag-plugin-android-exitinfo finds
- * out about at the next start.
+ * Puts the digest of the report into Bugsnag's ANR events, as the tab "loopbox"; Bugsnag takes no files.
+ * Register the same LoopboxTab in three places: {@code configBuilder.listener(tab)}, {@code
+ * configuration.addOnError(tab)} for ANRs of this process, and {@code configuration.addOnSend(tab)} for those
+ * that bugsnag-plugin-android-exitinfo finds out about at the next start.
  */
 public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstFileListener {
     /** Bugsnag trims longer strings. */
@@ -24,8 +24,9 @@ public final class LoopboxTab implements OnErrorCallback, OnSendCallback, FirstF
     private static final String TAB = "loopbox";
 
     /**
-     * How far the times of Bugsnag's event and of the report of the same ANR may be apart. The event has the
-     * time of the signal, the report that of its last version; a hang's report is rewritten at the signal.
+     * How far apart the times of an ANR's event and of its report may be. The event's time is that of the
+     * signal. The report's time is that at which its last version was written; a hang's report is written
+     * again at the signal.
      */
     private static final long NEAR_MS = 30_000;
 

@@ -25,7 +25,7 @@ public class FirebaseCrashlytics {
         keys.put(key, value);
     }
 
-    /** Declared in 19.3 and newer: the keys belong to this event alone. */
+    /** The keys belong to this event alone. The SDK has this method in 19.3 and newer. */
     public synchronized void recordException(Throwable exception, CustomKeysAndValues keys) {
         recorded.add(exception);
         recordedKeys.add(keys.keys);

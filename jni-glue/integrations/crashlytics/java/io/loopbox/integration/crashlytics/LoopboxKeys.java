@@ -7,10 +7,10 @@ import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
- * Puts the digest of the report of a hang into Crashlytics' custom keys; Crashlytics takes no files. Its ANR
- * event is made at the next start with the keys that the process had, so they are set the moment that the
- * report has a file: Crashlytics writes them on separate threads, and an ANR leaves a second or two for
- * that. Give it to {@code configBuilder.listener(new LoopboxKeys())}.
+ * Puts the digest of the report of a hang into Crashlytics' custom keys; Crashlytics takes no files.
+ * Crashlytics makes its ANR event at the next start, with the keys that the process had when it ended. So the
+ * keys are set as soon as the report has a file: Crashlytics writes them on separate threads, and an ANR
+ * leaves a second or two for that. To use this class: {@code configBuilder.listener(new LoopboxKeys())}.
  */
 public final class LoopboxKeys implements FirstFileListener {
     /** Crashlytics keeps 64 keys, and of each value 1,024 characters. Two of the 64 are ours. */

@@ -6,12 +6,12 @@ import com.google.firebase.crashlytics.FirebaseCrashlytics;
 import io.loopbox.Report;
 
 /**
- * Records a hang as a non-fatal exception, when Crashlytics has no event for it, because the process went on
- * or was killed. The exception's stack trace is the main thread's last one; Crashlytics groups by it, and
- * retraces it with the mapping of this launch's version. The event's time is that of this call. Keys that
- * belong to this event alone have the digest of the hang, its version and its time. Call it at the next
- * start, for each of {@code Loopbox.pendingReports()}; Crashlytics keeps eight non-fatal exceptions of a
- * process, and takes no files:
+ * Records a hang as a non-fatal exception. This is for hangs of which Crashlytics has no event, because the
+ * process went on or was killed. The exception's stack trace is the main thread's last one; Crashlytics
+ * groups by it, and retraces it with the mapping of this launch's version. The event's time is that of the
+ * call of {@link #record}. The digest of the hang, its version and its time are in keys that belong to this
+ * event alone. Call {@link #record} at the next start, for each of {@code Loopbox.pendingReports()};
+ * Crashlytics keeps eight non-fatal exceptions of a process, and takes no files:
  *
  * <pre>{@code if (LoopboxNonFatals.record(report)) report.getFile().delete();}</pre>
  */

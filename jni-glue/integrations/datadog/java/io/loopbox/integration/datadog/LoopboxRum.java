@@ -11,10 +11,10 @@ import java.util.Map;
 
 /**
  * Adds the digest of a hang's report to Datadog's RUM events, which accept no files. With {@code
- * configBuilder.listener(new LoopboxRum())} the digest becomes attributes of the view in which main hangs,
- * from the first file on. When the hang was an ANR, Datadog reports an error in that view: immediately, or at
- * the next start if the process was killed. For hangs that were not ANRs, call {@link #addError} at the next
- * start.
+ * configBuilder.listener(new LoopboxRum())} the digest becomes attributes of the view in which main hangs, as
+ * soon as the report has its first file. When the hang was an ANR, Datadog reports an error in that view:
+ * immediately, or at the next start if the process was killed. For hangs that were not ANRs, call {@link
+ * #addError} at the next start.
  */
 public final class LoopboxRum implements FirstFileListener {
     @Override
@@ -41,7 +41,7 @@ public final class LoopboxRum implements FirstFileListener {
      *
      * <pre>{@code if (LoopboxRum.addError(report)) report.getFile().delete();}</pre>
      *
-     * @return whether the report was about a hang of a process that is gone and was given to Datadog, which
+     * @return true if the report was about a hang of an earlier process and was given to Datadog. Datadog
      *     does not confirm what it keeps
      */
     public static boolean addError(Report report) {

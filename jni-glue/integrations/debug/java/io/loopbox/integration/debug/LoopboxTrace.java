@@ -9,11 +9,12 @@ import io.loopbox.Stall;
 
 /**
  * Shows the main thread's long messages in a Perfetto trace that is being recorded, on Android 10 and newer,
- * as asynchronous sections of the process: give it to {@code MonitorConfig.Builder.listener}. A section
- * cannot begin in the past. So it begins when the message is {@code blockMs} old. Its name has the method
- * that main was in, and how long the message had run by then. A message that ends before it is that old gets
- * a section without length at its end, with the message's name and duration. {@code blockMs} must not be less
- * than the lowest of {@code levelsMs}: otherwise a section has no end when its message reaches no level.
+ * as asynchronous sections of the process. To use this class, pass an instance to {@code
+ * MonitorConfig.Builder.listener}. A section cannot begin in the past. So it begins when the message is
+ * {@code blockMs} old. Its name has the method that main was in, and how long the message had run by then. A
+ * message that ends earlier gets a section without length at its end, with the message's name and duration.
+ * {@code blockMs} must not be less than the lowest of {@code levelsMs}: otherwise a section has no end when
+ * its message reaches no level.
  */
 public final class LoopboxTrace implements MonitorListener {
     /** Longer names are cut by older versions of the platform, or refused. */

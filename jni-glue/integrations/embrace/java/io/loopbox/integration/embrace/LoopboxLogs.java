@@ -28,9 +28,9 @@ public final class LoopboxLogs {
     private LoopboxLogs() {}
 
     /**
-     * Logs reports, newest first, as many as Embrace takes: none before it has started, because it drops logs
-     * then. Claims the logged reports and deletes their files; Embrace does not report what becomes of a log.
-     * The other reports stay as they are.
+     * Logs reports, newest first, as many as Embrace takes: none before Embrace has started, because it drops
+     * logs until then. Claims the logged reports and deletes their files; Embrace does not report what
+     * becomes of a log. The other reports stay as they are.
      *
      * @param reports oldest first
      * @return how many were logged

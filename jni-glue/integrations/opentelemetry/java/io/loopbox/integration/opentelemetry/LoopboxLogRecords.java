@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Emits a log record for each hang and ANR of an earlier process, with its time and the attributes that
  * OpenTelemetry has for exceptions. Call {@link #emit} at the next start, for each of {@code
- * Loopbox.pendingReports()}; a record takes no files:
+ * Loopbox.pendingReports()}. A log record cannot carry the report's file, so the file is only deleted:
  *
  * <pre>{@code if (LoopboxLogRecords.emit(report, provider)) report.getFile().delete();}</pre>
  */
@@ -20,8 +20,8 @@ public final class LoopboxLogRecords {
     /**
      * Claims a report about a hang or an ANR, and emits a log record for it.
      *
-     * @return whether that was done: false for another report; OpenTelemetry does not say what becomes of a
-     *     record
+     * @return whether that was done: false for a report about something else. OpenTelemetry does not say what
+     *     becomes of a record
      */
     public static boolean emit(Report report, LoggerProvider provider) {
         Report.Kind kind = report.getKind();

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
  * with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
-    /** The longest time for which Sentry's watchdog may wait: its thread captures the event. */
+    /**
+     * The longest wait for a report. Sentry's watchdog cannot go on meanwhile, because its thread captures
+     * the event.
+     */
     private static final long MOST_MS = 5_000;
 
     private final long mostBytes;

@@ -10,10 +10,10 @@ import io.sentry.hints.AbnormalExit;
 import io.sentry.hints.Flushable;
 
 /**
- * Attaches a report to an ANR event of Sentry about an earlier process: the report that this process left.
- * Sentry makes such an event at a later start (mechanisms "AppExitInfo" and "HistoricalAppExitInfo", Android
- * 11 and newer). It passes the event to backfilling processors only, with the kind of event in the hint: the
- * mechanism is set later.
+ * Attaches a report to an ANR event of Sentry about an earlier process: the report that the earlier process
+ * left. Sentry makes such an event at a later start (mechanisms "AppExitInfo" and "HistoricalAppExitInfo",
+ * Android 11 and newer). It passes the event to backfilling processors only. The hint shows the kind of
+ * event, because Sentry sets the mechanism later.
  *
  * <p>The file is deleted when Sentry has the event, attachment included, on its own disk. When an event is
  * sampled away or dropped by beforeSend, the file stays where it is.
@@ -42,8 +42,9 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     }
 
     /**
-     * The last report of the process that ended at this time, or its last report of an ANR, if it left one.
-     * Searched anew each time, so that a report found late is included.
+     * The report of the process that ended at this time, or null if it left none. Of several reports it is
+     * the last one about an ANR, or else the last one. Searched anew each time, so that a report found late
+     * is included.
      */
     private Report endedAt(long timeMs) {
         Report found = null;

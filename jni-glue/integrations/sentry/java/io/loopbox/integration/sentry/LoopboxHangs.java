@@ -157,9 +157,9 @@ public final class LoopboxHangs {
     }
 
     /**
-     * The hint of the event. The event is about an earlier run: it gets no data of this run ({@link
-     * Backfillable}), nor of the last one, which may be another run than the event's. Sentry notifies the
-     * hint when the event is on its disk.
+     * The hint of the event. The event is about an earlier run, so it gets no data of this run ({@link
+     * Backfillable}). It gets no data of the run before this one either, because the event may be about a
+     * still earlier run. Sentry notifies the hint when the event is on its disk.
      */
     private static final class Handover implements Backfillable, DiskFlushNotification {
         private final CountDownLatch flushed = new CountDownLatch(1);

@@ -14,8 +14,8 @@ import xcrash.TombstoneManager;
  */
 public final class LoopboxSection implements ICrashCallback, FirstFileListener {
     /**
-     * How far the report of the same ANR and xCrash's file may be apart. xCrash asks the system for up to 25
-     * seconds whether it is an ANR.
+     * How far apart the times of the report and of xCrash's file may be if both are about the same ANR.
+     * xCrash asks the system for up to 25 seconds whether it is an ANR.
      */
     private static final long NEAR_MS = 30_000;
 
@@ -34,7 +34,7 @@ public final class LoopboxSection implements ICrashCallback, FirstFileListener {
         }
     }
 
-    /** xCrash calls this after the system has confirmed the ANR; by then there is a file. */
+    /** xCrash calls this after the system has confirmed the ANR. By then the report has a file. */
     @Override
     public void onCrash(String logPath, String emergency) {
         Report report = newest;

@@ -8,7 +8,9 @@ import android.util.Singleton;
 import java.lang.reflect.Field;
 import java.util.UUID;
 
-/** The other side of the level's ActivityManager: the system server's own controller of warnings. */
+/**
+ * The server side of this API level's ActivityManager, with the system server's real controller of warnings.
+ */
 public final class TestSystemServer implements IActivityManager {
     private final AnrWarningController controller = new AnrWarningController();
 
@@ -36,7 +38,7 @@ public final class TestSystemServer implements IActivityManager {
         registered--;
     }
 
-    /** A timer of an ANR of this app has reached its split point. */
+    /** Warns as the system does when a timer of an ANR of this app has reached its split point. */
     public void warn(int id, int type, long consumedMs, long timeoutMs) {
         controller.notifyAnrWarning(Process.myUid(), id, new UUID(id, type), type, consumedMs, timeoutMs, "");
     }

@@ -481,9 +481,9 @@ impl Drop for Running {
     }
 }
 
-/// A line for each thread of a process: id, name, state, the kernel function and the system call that it waits
-/// in (its number, the arguments, the stack pointer and the pc). It tells apart a process that waits for
-/// itself from one that gets no processor. Empty when the process has ended.
+/// A line for each thread of a process: id, name, state, the kernel function and the system call that the
+/// thread waits in (its number, the arguments, the stack pointer and the pc). The lines show whether the
+/// threads wait for each other, or get no processor. Empty when the process has ended.
 fn threads_of(process: u32) -> String {
     let mut text = String::new();
     for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {

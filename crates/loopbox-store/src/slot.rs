@@ -316,8 +316,8 @@ mod tests {
     }
 }
 
-/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --profile loom`, which tries every order in
-/// which the threads' loads and stores can take effect.
+/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --profile loom`, which tries every order
+/// in which the threads' loads and stores can take effect.
 ///
 /// The checksum checks the orderings here: when a reader sees the same even number before and after, but read
 /// a mixture, it finds the slot damaged. That happens when any one of the four orderings of `write` and

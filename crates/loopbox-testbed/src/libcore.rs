@@ -89,6 +89,9 @@ fn classes(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
     })
 }
 
+/// Quickly built before fast: five testbeds have these natives, and apps spend no time in them.
+const OPTIMISATION: &str = "-O0";
+
 /// The natives of libcore in a folder `lib`; one build serves every testbed.
 pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
     let shims = builder.spec.folder.join("native");
@@ -100,6 +103,7 @@ pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         .with(&key_of(&sysroot))
         .with(&format!("{libraries:?} {:?} {HEAP_MIB}", builder.native_stubs()))
         .with(&builder.cross_identity)
+        .with(OPTIMISATION)
         .with_path(&shims)?;
     builder.cache.step("natives", &key, |out| {
         let lib = out.join("lib");
@@ -189,7 +193,7 @@ impl Natives<'_> {
             // The second is for clang, which stops at a template of jni_macros.h.
             cxx.args(["-std=gnu++17", "-Wno-invalid-partial-specialization"]);
         }
-        cxx.args(["-c", "-fPIC", "-O1", "-w", "-fvisibility=default"]);
+        cxx.args(["-c", "-fPIC", OPTIMISATION, "-w", "-fvisibility=default"]);
         cxx.args(["-DLINUX", "-D_GNU_SOURCE", "-D_LARGEFILE64_SOURCE", "-DU_USING_ICU_NAMESPACE=0"]);
         cxx.arg(format!("-DTESTBED_HEAP_MIB={HEAP_MIB}"));
         cxx.arg("-include").arg(self.shims.join("compat.h"));
@@ -230,8 +234,8 @@ impl Natives<'_> {
     }
 }
 
-/// The classes that make libcore 10 fit a newer runtime, as `patch.jar`, with the compiled sources as
-/// `classes.jar`; nothing when the testbed has no patches.
+/// Makes libcore 10 fit a newer runtime: compiles its patched classes into `classes.jar`, and their dex code
+/// into `patch.jar`. Returns the folder of both; `None` when the testbed has no patches.
 pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<PathBuf>> {
     let folders = &builder.spec.testbed.patches;
     if folders.is_empty() {

@@ -6,8 +6,8 @@ import androidx.annotation.WorkerThread;
 
 /**
  * Is notified of frames while they come. All calls are on a separate thread, one after the other, and no
- * thread waits for them. A {@link FrameWindow} that ends while a call waits or runs is left out. The calls for
- * gestures and skipped frames wait; they are left out while 64 calls wait or run. {@link
+ * thread waits for them. A {@link FrameWindow} that ends while a call waits or runs is left out. The calls
+ * for gestures and skipped frames wait; they are left out while 64 calls wait or run. {@link
  * FrameWindow#getMissed} counts what was left out.
  */
 public interface FrameListener {

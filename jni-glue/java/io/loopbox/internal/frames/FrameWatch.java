@@ -54,8 +54,8 @@ public final class FrameWatch {
     private RefreshRate rate;
 
     /**
-     * The number of calls of the listener that wait or run. {@code missed} counts the calls that were left out
-     * because the listener was busy.
+     * The number of calls of the listener that wait or run. {@code missed} counts the calls that were left
+     * out because the listener was busy.
      */
     private final AtomicInteger waiting = new AtomicInteger();
 

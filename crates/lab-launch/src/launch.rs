@@ -485,14 +485,14 @@ impl Drop for Running {
 /// thread waits in (its number, the arguments, the stack pointer and the pc). The lines show whether the
 /// threads wait for each other, or get no processor. Empty when the process has ended.
 fn threads_of(process: u32) -> String {
-    let mut text = String::new();
-    for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let line = |thread: fs::DirEntry| {
         let read = |file: &str| fs::read_to_string(thread.path().join(file)).unwrap_or_default();
         let state = read("stat").rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('?');
         let (id, name, place, call) = (thread.file_name(), read("comm"), read("wchan"), read("syscall"));
-        text += &format!("{} {} {state} {place} {}\n", id.display(), name.trim(), call.trim());
-    }
-    text
+        format!("{} {} {state} {place} {}\n", id.display(), name.trim(), call.trim())
+    };
+    threads.map(line).collect()
 }
 
 /// Waits until the newest report in a folder is complete, and returns it.

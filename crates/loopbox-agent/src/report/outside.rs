@@ -14,15 +14,43 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(10);
 /// Whether a stack of the main thread ends in the wait for a message. `None` for the short moments before and
 /// after a message. Top frame first.
 pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
-    let Location::Frame { method, .. } = *symbols.location(*stack.first()?)? else {
-        return None;
-    };
-    let top = symbols.method(method)?;
-    match (top.class.as_str(), top.name.as_str()) {
-        ("android.os.MessageQueue", "nativePollOnce") => Some(true),
-        ("android.os.MessageQueue" | "android.os.Looper", _) => None,
-        _ => Some(false),
+    for (depth, &location) in stack.iter().enumerate() {
+        let Some(&Location::Frame { method, .. }) = symbols.location(location) else {
+            return if depth == 0 { None } else { Some(false) };
+        };
+        let method = symbols.method(method)?;
+        let (class, name) = (method.class.as_str(), method.name.as_str());
+        if is_of_queue(class) {
+            return match name {
+                // What it calls is input, or a callback.
+                "nativePollOnce" => Some(depth == 0),
+                "dispatchEvents" => Some(false),
+                _ => None,
+            };
+        }
+        if !is_called_by_queue(class) {
+            return Some(false);
+        }
     }
+    None
+}
+
+/// Whether a class is the Looper or the queue, which since Android 16 has nested classes.
+fn is_of_queue(class: &str) -> bool {
+    match class.strip_prefix("android.os.") {
+        Some("Looper" | "MessageQueue") => true,
+        Some(rest) => rest.starts_with("MessageQueue$"),
+        None => false,
+    }
+}
+
+/// Whether the Looper and the queue call methods of a class themselves, between two messages. Java's core
+/// library is among them: since Android 16 a queue is a concurrent collection.
+fn is_called_by_queue(class: &str) -> bool {
+    const OF_ANDROID: [&str; 5] = ["Message", "Binder", "SystemClock", "Trace", "ThreadLocalWorkSource"];
+    const CORE: [&str; 4] = ["java.", "jdk.internal.", "sun.misc.", "dalvik."];
+    class.strip_prefix("android.os.").is_some_and(|class| OF_ANDROID.contains(&class))
+        || CORE.iter().any(|package| class.starts_with(package))
 }
 
 /// What keeps the main thread from its queue now. `None` while a message runs, while main waits, and while
@@ -130,7 +158,42 @@ mod tests {
             Some(false)
         );
         assert_eq!(waits(&["a.Idle.queueIdle", NEXT, LOOP]), Some(false));
+        assert_eq!(waits(&["android.os.MessageQueue.dispatchEvents", POLL, NEXT, LOOP]), Some(false));
         assert_eq!(waits(&[]), None);
+    }
+
+    /// A signal wakes a main thread that waits, and a stack is then taken while it asks its queue again.
+    #[test]
+    fn a_main_thread_that_asks_its_queue_runs_nothing_outside_of_messages() {
+        const NEXT: &str = "android.os.MessageQueue.nextDeliQueue";
+        const LOOP: &str = "android.os.Looper.loopOnce";
+        let waits = |top_first: &[&str]| {
+            let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
+            waits(&symbols(top_first), &stack)
+        };
+        for asks in [
+            &["android.os.MessageQueue$MessageCounts.clearCounts", NEXT, LOOP][..],
+            &["java.util.concurrent.ConcurrentSkipListSet.first", NEXT, LOOP],
+            &["java.lang.invoke.VarHandle.getVolatile", "android.os.MessageQueue$StackNode.next", NEXT, LOOP],
+            &["android.os.SystemClock.uptimeMillis", NEXT, LOOP],
+            &["android.os.Binder.clearCallingIdentity", LOOP],
+            &["android.os.Message.recycleUnchecked", LOOP],
+        ] {
+            assert_eq!(waits(asks), None, "{asks:?}");
+        }
+        for runs in [
+            &["java.util.ArrayList.add", "a.Idle.queueIdle", NEXT, LOOP][..],
+            &[
+                "android.os.SystemClock.sleep",
+                "a.Touch.onTouch",
+                "android.os.MessageQueue.nativePollOnce",
+                NEXT,
+            ],
+            &["android.os.BinderProxy.transact", "android.app.ActivityThread$Idler.queueIdle", NEXT, LOOP],
+            &["android.os.Handler.dispatchMessage", LOOP],
+        ] {
+            assert_eq!(waits(runs), Some(false), "{runs:?}");
+        }
     }
 
     #[test]

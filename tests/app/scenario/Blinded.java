@@ -192,6 +192,9 @@ public final class Blinded {
                 }
                 askAtOnce(options.number("askers", 0));
                 Script.say("hook " + Hooks.hook());
+                if (options.is("end", "killed")) {
+                    return;
+                }
                 Loopbox.dump("at the end");
                 SystemClock.sleep(200);
                 Script.say("then " + Hooks.hook());

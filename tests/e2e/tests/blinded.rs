@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result};
 use lab_launch::{reports, wait_for_report};
+use lab_reports::live::wait_for_ring;
 use lab_reports::{LIMIT, details_of, feature};
 use loopbox_e2e::launcher;
 use loopbox_format::model::{Detail, Feature, MainState, RecordKind, Report};
@@ -16,6 +17,24 @@ const MS: u64 = 1_000_000;
 /// After the hook was taken out, `MESSAGES` messages come, and each takes `MESSAGE_MS`.
 const MESSAGES: usize = 8;
 const MESSAGE_MS: u64 = 150;
+
+/// How many of the messages are in the history by name.
+fn seen(report: &Report) -> usize {
+    let last = i32::try_from(MESSAGES).unwrap_or(i32::MAX);
+    let what = |detail: &Detail| detail.message.as_ref().and_then(|message| message.what);
+    let shop = details_of(report, loopbox_e2e::scenario::SHOP);
+    shop.filter(|detail| what(detail).is_some_and(|what| (1..=last).contains(&what))).count()
+}
+
+/// How long the messages that are not in the history took, at least.
+fn missing_ns(report: &Report) -> u64 {
+    (MESSAGES - seen(report)) as u64 * MESSAGE_MS * MS
+}
+
+fn unseen_ns(report: &Report) -> u64 {
+    let unseen = report.history.iter().filter(|record| record.kind == RecordKind::Unseen);
+    unseen.map(|record| record.wall_ns).sum()
+}
 
 struct Played {
     report: Report,
@@ -50,17 +69,12 @@ impl Played {
         feature(&self.report, Feature::Hook)
     }
 
-    /// How many of the messages are in the history by name.
     fn seen(&self) -> usize {
-        let last = i32::try_from(MESSAGES).unwrap_or(i32::MAX);
-        let what = |detail: &Detail| detail.message.as_ref().and_then(|message| message.what);
-        let shop = details_of(&self.report, loopbox_e2e::scenario::SHOP);
-        shop.filter(|detail| what(detail).is_some_and(|what| (1..=last).contains(&what))).count()
+        seen(&self.report)
     }
 
     fn unseen_ns(&self) -> u64 {
-        let unseen = self.report.history.iter().filter(|record| record.kind == RecordKind::Unseen);
-        unseen.map(|record| record.wall_ns).sum()
+        unseen_ns(&self.report)
     }
 
     /// Checks that the diagnosis does not say that main was free.
@@ -139,7 +153,7 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
         assert!(played.said("then", "true"), "{:?}", played.said);
         let (on, how) = played.hook();
         let doubted = !on && how.starts_with("perhaps displaced");
-        let missing = (MESSAGES - played.seen()) as u64 * MESSAGE_MS * MS;
+        let missing = missing_ns(&played.report);
         let (said, report) = (&played.said, &played.report);
         assert!(
             doubted || played.unseen_ns() >= missing,
@@ -148,6 +162,22 @@ fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()>
             report.history
         );
     })
+}
+
+/// The process may be killed before another message shows that the hook has missed some.
+#[test]
+fn a_process_that_is_killed_after_its_hook_came_back_leaves_no_idle_time_in_place_of_messages() -> Result<()>
+{
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = launcher(&testbed)?.app("scenario.Blinded");
+        let app = app.argument(format!("dir={}", folder.path().display()));
+        let app = app.argument("mode=stops-at-rest").argument("hook=PRINTER").argument("other=Printer");
+        let app = app.argument("end=killed").start()?;
+        let what = format!("the time without the hook, {testbed}");
+        wait_for_ring(&what, folder.path(), app.pid(), |report| unseen_ns(report) >= missing_ns(report))?;
+    }
+    Ok(())
 }
 
 /// The library has passed on the start of a message but not its end. So the message seems to run on, but

@@ -236,9 +236,9 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
-        if (again && Native.depth() > 0) {
-            // What runs as far as the hook knows may be over. The next message that it sees shows that, and
-            // none need come.
+        if (again) {
+            // The next message that the hook sees shows where it has missed messages, and that a message which
+            // seems to run is over. No other message need come, and the process may be killed meanwhile.
             MainLooper.post(NOTHING);
         }
         // Begin counting anew: the idle call before the next dispatch would seem another loss.

@@ -243,7 +243,9 @@ impl CompilerTools {
 pub(crate) fn maven() -> Result<Command> {
     install_missing(NEEDED_FOR_MAVEN)?;
     let mut maven = command(tool("mvn")?, ["--quiet", "--batch-mode"]);
-    maven.env("MAVEN_OPTS", SHORT_LIVED.join(" "));
+    // What the user gives comes later and wins: it may name a proxy.
+    let own = env::var("MAVEN_OPTS").unwrap_or_default();
+    maven.env("MAVEN_OPTS", format!("{} {own}", SHORT_LIVED.join(" ")));
     Ok(maven)
 }
 

@@ -101,8 +101,8 @@ impl Testbed {
         let r8 = R8::ensure(&Progress::new("dex"))?;
         let mut key = Key::new("dex", VERSION).with(&java::APP_API.to_string()).with(R8::identity());
         // Not of the libraries: they decide about methods that an app inherits from an interface of the
-        // platform, and no app here does. A testbed has the dex of another one that its sources compile to
-        // the same classes for.
+        // platform, and no app here inherits one that the testbeds do not all have. A testbed has the dex of
+        // another one that its sources compile to the same classes for.
         for path in classes {
             key = key.with_path(path)?;
         }

@@ -237,7 +237,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
         if (again) {
-            // The next message that the hook sees shows where it has missed messages, and that a message which
+            // The next message that the hook sees shows where it has missed messages, and that a message that
             // seems to run is over. No other message need come, and the process may be killed meanwhile.
             MainLooper.post(NOTHING);
         }

@@ -79,6 +79,8 @@ const STEPS: &[Step] = &[
         ]))
     }),
     both("dependencies", dependencies),
+    // It finds what lints compiled, and fills the gaps while test programs wait.
+    Step { name: "documentation", tier: Tier::Both, is_parallel: true, run: documentation },
     full("testbed art10", || testbed::ensure("art10").map(drop)),
     full("testbed art11", || testbed::ensure("art11").map(drop)),
     full("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
@@ -95,7 +97,6 @@ const STEPS: &[Step] = &[
         is_parallel: false,
         run: || tests(TestProgram::build_quick()?),
     },
-    both("documentation", documentation),
     both("book", || book::build().map(drop)),
     full("offset tables", || run(xtask().args(["offsets", "check"]))),
     // Alone: it is emulated, and its clock goes on when the emulator gets no processor.
@@ -124,7 +125,7 @@ const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many test programs run at a time; those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
 
 /// The programs that begin first, so that shorter ones fill the gaps at the end: those that take longest, and
 /// one that would otherwise begin last. A program is not in the list if it needs a library that a parallel
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn steps_of_the_quick_tier_take_no_testbed_and_no_android_toolchain() {
         let quick =
-            ["set-up", "formatting", "lints", "dependencies", "unit and CLI tests", "documentation", "book"];
+            ["set-up", "formatting", "lints", "dependencies", "documentation", "unit and CLI tests", "book"];
         let names_of = |quick| steps_of(quick).into_iter().map(|step| step.name).collect::<Vec<_>>();
         assert_eq!(names_of(true), quick);
         let all = names_of(false);

@@ -6,6 +6,7 @@ import android.hardware.display.DisplayManager;
 import android.os.Handler;
 import android.os.Looper;
 import android.view.Display;
+import io.loopbox.internal.platform.App;
 import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.recording.Native;
 
@@ -18,12 +19,13 @@ final class RefreshRate implements DisplayManager.DisplayListener {
     }
 
     /**
-     * Begins to watch the rate of the default display.
+     * Begins to watch the rate of the default display, for longer than the Context may live: a DisplayManager
+     * keeps the Context that it is from.
      *
      * @return null without a Context, and where there is no DisplayManager
      */
     static RefreshRate watch(Context context) {
-        Object service = context == null ? null : context.getSystemService(Context.DISPLAY_SERVICE);
+        Object service = context == null ? null : App.lasting(context).getSystemService(Context.DISPLAY_SERVICE);
         if (!(service instanceof DisplayManager)) {
             return null;
         }

@@ -63,6 +63,10 @@ final class DirectObserver implements Looper.Observer {
                 // As MainThread.end does, with one call less: this runs for every message.
                 long when = message.getWhen();
                 int said = MainThread.CRITICAL ? Native.endCritical(when, false) : Native.end(when, false);
+                if (said == Native.IN_DOUBT) {
+                    MainThread.end(message, false);
+                    return;
+                }
                 Handler target = message.getTarget();
                 Class<?> type = target == null ? null : target.getClass();
                 if ((said & Native.WANTS_NAME) != 0 || (type != null && MainThread.isComponent(type, message))) {

@@ -66,6 +66,10 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** Begins to watch a hook that was installed, or installed again. On the main thread. */
     void begin() {
         watched = false;
+        // A hook that was given up gets another chance; how often it is put back stays limited.
+        over = false;
+        off = false;
+        knownUntilMs = 0;
         // Once, whatever has become of the list of idle handlers.
         end();
         Looper.myQueue().addIdleHandler(this);

@@ -14,14 +14,26 @@ public final class ListenerThread extends Thread {
     private static final int MOST_WAITING = 16;
 
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<Runnable>(MOST_WAITING + 1);
+    private final int mostWaiting;
     private boolean ends;
 
-    private ListenerThread() {
+    private ListenerThread(int mostWaiting) {
         super("loopbox-listener");
+        this.mostWaiting = mostWaiting;
     }
 
+    /** Begins a thread for a listener of reports. */
     public static ListenerThread begin() {
-        ListenerThread thread = new ListenerThread();
+        return begin(MOST_WAITING);
+    }
+
+    /** Begins a thread that leaves out none of its calls. Whoever adds them bounds their number. */
+    public static ListenerThread beginForAll() {
+        return begin(Integer.MAX_VALUE);
+    }
+
+    private static ListenerThread begin(int mostWaiting) {
+        ListenerThread thread = new ListenerThread(mostWaiting);
         thread.setDaemon(true);
         thread.start();
         return thread;
@@ -34,7 +46,7 @@ public final class ListenerThread extends Thread {
 
     /** Adds a call of the listener. Any thread. */
     public synchronized void add(Runnable call) {
-        if (waiting.size() == MOST_WAITING) {
+        if (waiting.size() == mostWaiting) {
             waiting.removeFirst();
         }
         waiting.addLast(call);

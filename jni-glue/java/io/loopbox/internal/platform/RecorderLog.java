@@ -136,9 +136,13 @@ public final class RecorderLog {
 
         private synchronized Line next() {
             if (waiting.isEmpty() && leftOut > 0) {
-                Line line = new Line(Log.WARN, leftOut + " lines are left out", null);
+                int lines = leftOut;
                 leftOut = 0;
-                return line;
+                try {
+                    return new Line(Log.WARN, lines + " lines are left out", null);
+                } catch (OutOfMemoryError full) {
+                    // An error that leaves this thread would end the app.
+                }
             }
             while (waiting.isEmpty() && !ended) {
                 try {

@@ -233,7 +233,8 @@ public final class Listeners {
                     }
                 };
         if (answers == null) {
-            answers = ListenerThread.begin();
+            // Each request is answered, and the native side bounds how many there are.
+            answers = ListenerThread.beginForAll();
         }
         answers.add(call);
         if (!records) {

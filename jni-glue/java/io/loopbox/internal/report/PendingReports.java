@@ -19,6 +19,9 @@ import java.util.List;
 /** Reports on disk that were not deleted yet. */
 public final class PendingReports {
     private static final String SUFFIX = ".lbx";
+
+    /** How long a file may be in the making: no process writes one for that long. */
+    private static final long UNFINISHED_MS = 600_000;
     public static final String TAKEN = "taken";
 
     /**
@@ -185,10 +188,25 @@ public final class PendingReports {
     private static void tidy(File folder) {
         File[] all = takenIn(folder);
         long now = System.currentTimeMillis();
+        deleteUnfinished(folder, now);
         for (int at = 0; at < all.length; at++) {
             boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
             if (old && !all[at].delete()) {
                 RecorderLog.warn("cannot delete " + all[at]);
+            }
+        }
+    }
+
+    /** Deletes what a process has left that was killed while it wrote. */
+    private static void deleteUnfinished(File folder, long now) {
+        File[] files = isOwn(folder) ? folder.listFiles() : null;
+        if (files == null) {
+            return;
+        }
+        for (File file : files) {
+            boolean unfinished = file.getName().endsWith(SUFFIX + ReportSections.UNFINISHED);
+            if (unfinished && FileAge.isOlder(file, UNFINISHED_MS, now) && !file.delete()) {
+                RecorderLog.warn("cannot delete " + file);
             }
         }
     }

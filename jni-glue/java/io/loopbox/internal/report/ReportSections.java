@@ -25,6 +25,8 @@ public final class ReportSections {
     private static final int NOTE = 0x4e4f5445; // NOTE
     private static final int END = 0x454e4400;
     private static final int HEADER_BYTES = 16;
+    /** The suffix of a file that is being written, in addition to that of reports. */
+    static final String UNFINISHED = ".next";
     private static final int END_BYTES = HEADER_BYTES + 4;
 
     /**
@@ -105,15 +107,20 @@ public final class ReportSections {
 
     /** Replaces the file in one step: a reader finds either the old report or the new one. */
     private static void write(File report, byte[] with) throws IOException {
-        File next = new File(report.getPath() + ".next");
-        FileOutputStream out = new FileOutputStream(next);
+        File next = new File(report.getPath() + UNFINISHED);
+        boolean renamed = false;
         try {
-            out.write(with);
+            FileOutputStream out = new FileOutputStream(next);
+            try {
+                out.write(with);
+            } finally {
+                out.close();
+            }
+            renamed = next.renameTo(report);
         } finally {
-            out.close();
-        }
-        if (!next.renameTo(report) && !next.delete()) {
-            RecorderLog.warn("cannot delete " + next);
+            if (!renamed && !next.delete()) {
+                RecorderLog.warn("cannot delete " + next);
+            }
         }
     }
 

@@ -194,7 +194,7 @@ impl AnrTracker {
             anr.ran_ns = anr.ran_ns.max(now_ns.since(since_ns));
         }
         if report.meta.reason == DumpReason::SigQuit {
-            self.signal = Some((token, signal(session)));
+            self.signal = Some((token, signal_for(token, self.signal, signal(session))));
         }
         anr.signal = self.signal.filter(|(of, _)| *of == token).map(|(_, signal)| signal);
         if report.meta.reason != DumpReason::SigQuit && token == Token::NONE {
@@ -211,7 +211,10 @@ impl AnrTracker {
     /// Adds the queue, which is known now, to the evidence.
     pub(crate) fn add_queue(&self, report: &mut Report) {
         let overdue_ns = summarize_queue(&report.pending).most_overdue_ns;
-        report.anr.overdue_ns = overdue_ns.and_then(|ns| ns.checked_sub(self.thawed_ns));
+        // The queue was read after the report was taken. What became due since is not evidence for it.
+        let later_ns = report.pending.captured_ns.since(report.meta.dumped_at.uptime_ns);
+        report.anr.overdue_ns =
+            overdue_ns.and_then(|ns| ns.checked_sub(self.thawed_ns)).map(|ns| ns.saturating_sub(later_ns));
         report.anr.verdict = classify(&report.anr);
     }
 
@@ -266,6 +269,19 @@ fn signal(session: &Session) -> QuitSignal {
     QuitSignal { origin: origin(pid, uid, std::process::id(), own_uid), pid, uid, count }
 }
 
+/// The signal for what main runs, `of`. When the system has sent one for it, that stays known if others send
+/// more, such as the shell for a bug report.
+fn signal_for(of: Token, earlier: Option<(Token, QuitSignal)>, latest: QuitSignal) -> QuitSignal {
+    match earlier {
+        Some((token, system))
+            if token == of && of != Token::NONE && system.origin == SignalOrigin::System =>
+        {
+            QuitSignal { count: latest.count, ..system }
+        }
+        _ => latest,
+    }
+}
+
 /// How long the longest message of the last seconds took.
 fn longest_recent_ns(report: &Report, now_ns: Uptime) -> u64 {
     let recent = report
@@ -281,6 +297,19 @@ fn longest_recent_ns(report: &Report, now_ns: Uptime) -> u64 {
 mod tests {
     use super::*;
     use loopbox_format::model::Outside;
+
+    #[test]
+    fn a_signal_of_the_system_stays_known_when_another_one_follows_in_the_same_message() {
+        let signal = |origin, count| QuitSignal { origin, pid: count, uid: count, count };
+        let system = signal(SignalOrigin::System, 1);
+        let other = signal(SignalOrigin::Other, 2);
+        let token = Token(7);
+        assert_eq!(signal_for(token, Some((token, system)), other), QuitSignal { count: 2, ..system });
+        assert_eq!(signal_for(Token(8), Some((token, system)), other), other);
+        assert_eq!(signal_for(Token::NONE, Some((Token::NONE, system)), other), other);
+        assert_eq!(signal_for(token, Some((token, other)), system), system);
+        assert_eq!(signal_for(token, None, other), other);
+    }
 
     #[test]
     fn two_hangs_between_two_messages_have_a_file_each() {

@@ -158,7 +158,11 @@ impl<'a> Collector<'a> {
             // What else it was woken for meanwhile, is still to be done.
             self.session.wake_worker();
             self.take_queued();
-        } else if !shared.in_background() && !signal_catcher::is_tracing() && java_fallback::is_safe() {
+        } else if shared.sampler.may_stop_threads()
+            && !shared.in_background()
+            && !signal_catcher::is_tracing()
+            && java_fallback::is_safe()
+        {
             self.take_by_java(env);
         }
     }

@@ -37,6 +37,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
         };
         reported = open;
         if done {
+            session.shared.sampler.forbid_stops();
             session.shared.end_sampling();
         }
         session.features.set(Feature::Sampler, false, detail);

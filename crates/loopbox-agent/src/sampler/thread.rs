@@ -65,7 +65,12 @@ fn sample_all(
             let detail = ["by Thread.getStackTrace: ", &error.to_string()].concat();
             (None, detail, Schedule::new(&java_fallback::sampling(sampling)))
         }
-        Err(error) => return Err(error),
+        Err(error) => {
+            if matches!(error, SamplerError::FuseBlown(_)) {
+                session.shared.sampler.forbid_stops();
+            }
+            return Err(error);
+        }
     };
     session.shared.sampler.set_answers_queries(art.is_some());
     session.features.set(Feature::Sampler, true, detail.as_str());

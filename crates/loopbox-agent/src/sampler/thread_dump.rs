@@ -75,6 +75,8 @@ impl<'a> ThreadDumper<'a> {
             self.art.left_out(Unstoppable::Trace);
             return Inspected::default();
         }
+        // Before a thread is stopped: it takes a lock and may free memory.
+        self.symbolizer.prepare(&self.session.symbols);
         let armed = self.art.armed();
         let _stop = thread.map(|_| self.session.shared.stops.begin());
         if let Some((id, tid)) = thread {
@@ -92,7 +94,6 @@ impl<'a> ThreadDumper<'a> {
             }
             suspended = Some((thread, tid));
         }
-        self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art: self.art, session: self.session, symbolizer: self.symbolizer, raw: self.raw };
         let mut job =

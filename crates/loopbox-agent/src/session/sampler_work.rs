@@ -8,6 +8,8 @@ pub(crate) struct SamplerWork {
     pub(super) off: AtomicBool,
     /// Whether the sampler has ended, or must end when it returns from the stop that it is stuck in.
     pub(super) ended: AtomicBool,
+    /// Whether no thread may be stopped any more, not even by ART itself.
+    forbids_stops: AtomicBool,
     /// Whether the sampler can answer questions about other threads.
     pub(super) answers_queries: AtomicBool,
     /// Whether there is a question about other threads.
@@ -24,6 +26,15 @@ pub(crate) struct SamplerWork {
 impl SamplerWork {
     pub(crate) fn is_off(&self) -> bool {
         self.off.load(Ordering::SeqCst)
+    }
+
+    /// Forbids every stop of a thread from now on: a stop has harmed the process, or an earlier one.
+    pub(crate) fn forbid_stops(&self) {
+        self.forbids_stops.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn may_stop_threads(&self) -> bool {
+        !self.forbids_stops.load(Ordering::SeqCst)
     }
 
     /// Sets whether questions about other threads are answered. Sampler only.

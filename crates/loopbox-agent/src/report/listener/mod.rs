@@ -39,6 +39,13 @@ struct Notice {
     gate: Arc<Gate>,
 }
 
+impl Notice {
+    /// Whether somebody who has asked for a report waits for it.
+    const fn is_answer(&self) -> bool {
+        self.about > 0
+    }
+}
+
 /// The report has everything that is known by now.
 const COMPLETE: i64 = 0;
 /// There is a first file, and more will come.

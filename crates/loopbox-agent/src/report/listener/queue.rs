@@ -136,11 +136,12 @@ impl Waiting {
         }
     }
 
-    /// Adds a notice; drops the oldest when [`MAX_WAITING`] wait already. Returns whether a thread has to be
-    /// started.
+    /// Adds a notice. When [`MAX_WAITING`] of reports wait already, the oldest of them is dropped; answers to
+    /// requests are never dropped, and the requests have a limit. Returns whether a thread has to be started.
     fn add(&mut self, notice: Notice) -> bool {
-        if self.notices.len() == MAX_WAITING {
-            self.notices.remove(0);
+        let of_reports = self.notices.iter().filter(|notice| !notice.is_answer()).count();
+        if !notice.is_answer() && of_reports == MAX_WAITING {
+            self.notices.iter().position(|notice| !notice.is_answer()).map(|at| self.notices.remove(at));
         }
         self.notices.push(notice);
         !std::mem::replace(&mut self.has_thread, true)
@@ -182,19 +183,33 @@ mod tests {
         let notice = |about| Notice { path: None, reason: String::new(), about, gate: Arc::default() };
         assert!(waiting.add(notice(0)), "the first one starts the thread");
         for nth in 1..40 {
-            assert!(!waiting.add(notice(nth)));
+            assert!(!waiting.add(notice(-nth)));
         }
         let left: Vec<_> = std::iter::from_fn(|| match waiting.next(now_ns) {
             Next::Notify(notice) => Some(notice.about),
             _ => None,
         })
         .collect();
-        let newest: Vec<_> = (24..40).collect();
+        let newest: Vec<_> = (24..40).map(|nth: i64| -nth).collect();
         assert_eq!(left, newest);
-        assert!(waiting.add(notice(40)), "the thread has ended");
+        assert!(waiting.add(notice(-40)), "the thread has ended");
         waiting.stays = true;
         assert!(matches!((waiting.next(now_ns), waiting.next(now_ns)), (Next::Notify(_), Next::Sleep(None))));
-        assert!(!waiting.add(notice(41)), "the thread is asleep");
+        assert!(!waiting.add(notice(-41)), "the thread is asleep");
+    }
+
+    #[test]
+    fn whoever_has_asked_for_a_report_is_answered_however_many_have() {
+        let mut waiting = Waiting::new();
+        let notice = |about| Notice { path: None, reason: String::new(), about, gate: Arc::default() };
+        for nth in 1..=60 {
+            waiting.add(notice(nth));
+            waiting.add(notice(-nth));
+        }
+        let left: Vec<_> = waiting.notices.iter().map(|notice| notice.about).collect();
+        let answers: Vec<_> = left.iter().copied().filter(|&about| about > 0).collect();
+        assert_eq!(answers, (1..=60).collect::<Vec<_>>());
+        assert_eq!(left.len(), answers.len() + MAX_WAITING);
     }
 
     #[test]

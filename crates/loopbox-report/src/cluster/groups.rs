@@ -21,6 +21,8 @@ pub(super) struct GroupStats {
     pub(super) messages: TopNames,
     pub(super) anr_verdicts: TopNames,
     pub(super) users: Distinct,
+    /// The number of reports that do not name their user.
+    pub(super) unnamed: u64,
     pub(super) devices: TopNames,
     pub(super) versions: TopNames,
     pub(super) first_ms: Option<i64>,
@@ -38,6 +40,7 @@ impl GroupStats {
             messages: TopNames::default(),
             anr_verdicts: TopNames::default(),
             users: Distinct::default(),
+            unnamed: if s.user.is_empty() { s.amount.reports } else { 0 },
             devices: TopNames::default(),
             versions: TopNames::default(),
             first_ms: s.seen_ms,
@@ -60,6 +63,7 @@ impl GroupStats {
         self.messages.merge(&other.messages);
         self.anr_verdicts.merge(&other.anr_verdicts);
         self.users.merge(&other.users);
+        self.unnamed += other.unnamed;
         self.devices.merge(&other.devices);
         self.versions.merge(&other.versions);
         self.first_ms = self.first_ms.into_iter().chain(other.first_ms).min();
@@ -78,6 +82,8 @@ impl GroupStats {
 pub struct Clusters {
     pub(super) groups: HashMap<u64, GroupStats>,
     pub(super) users: Distinct,
+    /// The number of reports that do not name their user.
+    pub(super) unnamed: u64,
     pub(super) amount: Amount,
     /// The number of reports, stalls and jank frames with a signature that was first seen after
     /// [`MAX_GROUPS`] others.
@@ -90,6 +96,7 @@ impl Clusters {
     pub fn add(&mut self, sighting: Sighting) {
         self.amount.add(&sighting.amount);
         self.users.add(&sighting.user);
+        self.unnamed += if sighting.user.is_empty() { sighting.amount.reports } else { 0 };
         self.off.add(&sighting.off);
         self.put(GroupStats::new(sighting));
     }
@@ -98,6 +105,7 @@ impl Clusters {
     pub fn add_janks(&mut self, janks: Vec<Sighting>) {
         let mut groups = HashSet::new();
         self.amount.reports += u64::from(!janks.is_empty());
+        self.unnamed += u64::from(janks.first().is_some_and(|jank| jank.user.is_empty()));
         for mut jank in janks {
             self.amount.add(&jank.amount);
             self.users.add(&jank.user);
@@ -116,6 +124,7 @@ impl Clusters {
         self.amount.add(&other.amount);
         self.beyond += other.beyond;
         self.users.merge(&other.users);
+        self.unnamed += other.unnamed;
         self.off.merge(other.off);
         for group in other.groups.into_values() {
             self.put(group);

@@ -85,14 +85,23 @@ pub(super) struct Population {
 }
 
 impl Population {
-    /// How many of the population are affected. Where no report of a group names its user, each report counts
-    /// as one user.
-    pub(super) fn affected(self, amount: &Amount, users: Option<Count>) -> (u64, Counted) {
+    /// How many of the population are affected. Each of the `unnamed` reports, which do not name their user,
+    /// counts as one user. `None` where the group has stalls, and it is not known of how many users or uses
+    /// they are.
+    pub(super) fn affected(
+        self,
+        amount: &Amount,
+        users: Option<Count>,
+        unnamed: u64,
+    ) -> Option<(u64, Counted)> {
         let (count, exact) = match users {
-            Some(users) if self.unit.is_of_users() => (users.count.min(amount.reports), users.exact),
+            Some(users) if self.unit.is_of_users() => {
+                (users.count.saturating_add(unnamed).min(amount.reports + amount.stalls), users.exact)
+            }
+            _ if amount.reports == 0 && amount.stalls > 0 => return None,
             _ => (amount.reports, true),
         };
-        (count.min(self.of.value as u64), Counted::new(count, exact))
+        Some((count.min(self.of.value as u64), Counted::new(count, exact)))
     }
 }
 

@@ -63,10 +63,13 @@ pub struct Group {
     pub amount: Amount,
     /// The share of the group in the total of `ranked_by`, 0 to 1.
     pub share: f64,
-    /// The share of the app's users or uses that the group affects; `None` when their number was not given.
+    /// The share of the app's users or uses that the group affects; `None` when their number was not given,
+    /// or when it is not known of how many users or uses the group's stalls are.
     pub rate: Option<Rate>,
     /// The number of users.
     pub users: Option<Count>,
+    #[serde(skip)]
+    unnamed: u64,
     /// The number of devices.
     pub devices: Option<Count>,
     /// The number of app versions.
@@ -160,7 +163,8 @@ impl Summary {
         let population = Population { unit: active.unit(), of: Counted::new(of, true) };
         self.rates_of = Some(Name(population.unit));
         for group in &mut self.groups {
-            group.rate = Some(Rate::new(population.affected(&group.amount, group.users), population.of));
+            let affected = population.affected(&group.amount, group.users, group.unnamed);
+            group.rate = affected.map(|affected| Rate::new(affected, population.of));
         }
     }
 
@@ -208,6 +212,7 @@ impl Group {
             rate: None,
             // An estimate of many may be too high.
             users: distinct(&group.users).map(|users| users.at_most(group.amount.counted())),
+            unnamed: group.unnamed,
             devices: Count::known(group.devices.distinct()),
             versions: Count::known(group.versions.distinct()),
             top_devices: top(&group.devices),

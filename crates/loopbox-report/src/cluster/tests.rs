@@ -331,6 +331,22 @@ fn stall_of(builder: ReportBuilder, ms: u64, path: &str) -> Sighting {
 }
 
 #[test]
+fn rates_of_stalls_are_of_their_users_or_not_known() {
+    let mut clusters = Clusters::default();
+    let cart = [(ENTRY, 5), ("com.shop.Cart.total", 500)];
+    for user in ["u1", "u2", "u2"] {
+        clusters.add(stall_of(report("5.3 (503)", user, &cart), 700, "a.jsonl"));
+    }
+    let rate = |active, of| {
+        let mut summary = clusters.summary(0, 0);
+        summary.add_rates(active, of);
+        summary.groups[0].rate.map(|rate| (rate.affected, rate.of))
+    };
+    assert_eq!(rate(Active::Users, 1_000), Some((2, 1_000)));
+    assert_eq!(rate(Active::Sessions, 1_000), None);
+}
+
+#[test]
 fn stalls_and_reports_of_one_path_are_one_group() {
     let mut clusters = Clusters::default();
     let total = format!("{ENTRY} com.shop.Cart.total:88");

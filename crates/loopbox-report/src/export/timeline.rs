@@ -63,7 +63,7 @@ fn record(record: &Record) -> Slice {
         RecordKind::Group => plural(record.count.into(), "message"),
         RecordKind::Single => format!("message #{}", record.first_token),
         RecordKind::Idle => "idle".into(),
-        RecordKind::Frozen => "frozen".into(),
+        RecordKind::Frozen => "idle or frozen".into(),
         RecordKind::Unseen => "unseen".into(),
         RecordKind::Outside => "outside of messages".into(),
         _ => "unknown".into(),

@@ -177,7 +177,9 @@ impl Comparison {
             let reports = sides[at].clusters.amount.reports;
             let of = match active {
                 Some((_, of)) => Counted::new(of[at], true),
-                None if unit.is_of_users() => Counted::new(known[at].0.min(reports), known[at].1),
+                None if unit.is_of_users() => {
+                    Counted::new((known[at].0 + sides[at].clusters.unnamed).min(reports), known[at].1)
+                }
                 None => Counted::new(reports, true),
             };
             Population { unit, of }
@@ -241,7 +243,10 @@ fn change(
     let group = Group::new(after.or(before)?, &Amount::default(), &[]);
     let counts = [0, 1].map(|at: usize| match pair[at] {
         None => (0, Counted::new(0, true)),
-        Some(group) => populations[at].affected(&group.amount, distinct(&group.users)),
+        // Both sides have reports, and no stalls.
+        Some(group) => populations[at]
+            .affected(&group.amount, distinct(&group.users), group.unnamed)
+            .unwrap_or((0, Counted::new(0, true))),
     });
     let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);
     let difference = proportion(1, joint).difference(proportion(0, joint));

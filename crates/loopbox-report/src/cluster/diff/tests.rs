@@ -192,3 +192,19 @@ fn text_markdown_and_junit_show_the_changes() {
     insta::assert_snapshot!("markdown", markdown(&compared));
     insta::assert_snapshot!("junit", junit(&compared));
 }
+
+/// An app that knows its user only after the start has hangs before that.
+#[test]
+fn a_report_that_names_no_user_counts_as_one_user_next_to_those_that_do() {
+    let side = |name: &str, unnamed: u32, named: u32| {
+        let mut clusters = Clusters::default();
+        hangs(&mut clusters, "com.shop.Cart.total", unnamed, false);
+        hangs(&mut clusters, "com.shop.Cart.total", named, true);
+        SideInput { name: name.to_owned(), clusters, skipped: 0, duplicates: 0 }
+    };
+    let (before, after) = (side("5.2", 50, 0), side("5.3", 59, 1));
+    let compared = Comparison::new(&before, &after, Some((Active::Users, [1_000, 1_000])), Gate::Worse);
+    let cart = &compared.groups[0];
+    assert_eq!((cart.before.affected, cart.after.affected), (50, 60));
+    assert_eq!(cart.change, ChangeKind::Same);
+}

@@ -7,8 +7,7 @@ use crate::diagnose::load::WINDOW_NS;
 use crate::model::time::{format_ns, percent};
 use loopbox_format::model::RecordKind;
 
-/// A process without activity for longer than this was frozen rather than slow (the recorder has the same
-/// limit for idle records).
+/// A process without a sample of its running message for longer than this was frozen rather than slow.
 const FREEZE_NS: u64 = 60_000_000_000;
 /// When the process was frozen for less than this share of the message, the freeze is not the cause.
 const MIN_SHARE: f64 = 0.3;
@@ -64,7 +63,7 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     let since = facts.longest_ns();
     let score = if since >= Some(2_000_000_000) { 0.45 } else { 0.82 };
     let title = format!(
-        "The process was frozen for {}, until {} before the dump",
+        "The process was frozen, or only rested, for {}, until {} before the dump",
         format_ns(record.wall_ns),
         format_ns(ended)
     );
@@ -72,9 +71,11 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("frozen", score, title)
             .with_evidence("between two messages nothing ran for over a minute, and then main went on")
             .with_all_evidence(since.map(|ns| format!("the longest message since took {}", format_ns(ns))))
-            .at_most_medium(facts.unknown_main())
+            // An app that nobody uses has such gaps, too.
+            .no_verdict(["whether it was frozen or only had nothing to do is not known".to_owned()])
             .with_advice(
-                "Time-outs that started before the freeze ran out during it: this is not a hang of the app's code.",
+                "If it was frozen, time-outs that started before ran out meanwhile: then this is not a hang of the app's \
+                 code.",
             ),
     )
 }

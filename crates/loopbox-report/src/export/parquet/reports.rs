@@ -20,7 +20,7 @@ pub struct ReportRow {
     process: String,
     app_version: String,
     device: String,
-    api_level: i64,
+    api_level: Option<i64>,
     abi: String,
     user: String,
     cause: String,
@@ -33,11 +33,11 @@ pub struct ReportRow {
     message: String,
     age_ms: Option<f64>,
     cpu_ms: Option<f64>,
-    history_ms: f64,
-    history_messages: i64,
-    history_work_ms: f64,
-    history_idle_ms: f64,
-    slowest_ms: f64,
+    history_ms: Option<f64>,
+    history_messages: Option<i64>,
+    history_work_ms: Option<f64>,
+    history_idle_ms: Option<f64>,
+    slowest_ms: Option<f64>,
     late_ms: Option<f64>,
     pending: Option<i64>,
     overdue_ms: Option<f64>,
@@ -64,7 +64,7 @@ impl Row for ReportRow {
         ("process", Text(|r| &r.process)),
         ("app_version", Text(|r| &r.app_version)),
         ("device", Text(|r| &r.device)),
-        ("api_level", Integer(|r| Some(r.api_level))),
+        ("api_level", Integer(|r| r.api_level)),
         ("abi", Text(|r| &r.abi)),
         ("user", Text(|r| &r.user)),
         ("cause", Text(|r| &r.cause)),
@@ -77,11 +77,11 @@ impl Row for ReportRow {
         ("message", Text(|r| &r.message)),
         ("age_ms", Real(|r| r.age_ms)),
         ("cpu_ms", Real(|r| r.cpu_ms)),
-        ("history_ms", Real(|r| Some(r.history_ms))),
-        ("history_messages", Integer(|r| Some(r.history_messages))),
-        ("history_work_ms", Real(|r| Some(r.history_work_ms))),
-        ("history_idle_ms", Real(|r| Some(r.history_idle_ms))),
-        ("slowest_ms", Real(|r| Some(r.slowest_ms))),
+        ("history_ms", Real(|r| r.history_ms)),
+        ("history_messages", Integer(|r| r.history_messages)),
+        ("history_work_ms", Real(|r| r.history_work_ms)),
+        ("history_idle_ms", Real(|r| r.history_idle_ms)),
+        ("slowest_ms", Real(|r| r.slowest_ms)),
         ("late_ms", Real(|r| r.late_ms)),
         ("pending", Integer(|r| r.pending)),
         ("overdue_ms", Real(|r| r.overdue_ms)),
@@ -109,6 +109,8 @@ impl ReportRow {
         let sum = |of: fn(&loopbox_format::model::Record) -> u64| {
             ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
         };
+        // The system's trace alone has no history.
+        let recorded = !a.is_trace_alone();
         let work = a.history.iter().filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
         // State, message, age and CPU time.
         let (state, message, age_ns, cpu_ns) = match &a.main {
@@ -133,7 +135,7 @@ impl ReportRow {
             process: process.name.clone(),
             app_version: process.app_version.clone(),
             device: process.device.clone(),
-            api_level: i64::from(process.api_level),
+            api_level: Some(i64::from(process.api_level)).filter(|level| *level > 0),
             abi: process.abi.clone(),
             user: user.map(|(_, value)| value.clone()).unwrap_or_default(),
             confidence: diagnosis.confidence.map(Confidence::as_str),
@@ -146,11 +148,12 @@ impl ReportRow {
             message: message.unwrap_or_default(),
             age_ms: age_ns.map(ms),
             cpu_ms: cpu_ns.map(ms),
-            history_ms: ms(a.history_span_ns()),
-            history_messages: work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count))),
-            history_work_ms: sum(|r| r.work_ns),
-            history_idle_ms: sum(|r| r.idle_ns),
-            slowest_ms: ms(a.history.iter().filter_map(|r| Some(r.slowest?.wall_ns)).max().unwrap_or(0)),
+            history_ms: recorded.then(|| ms(a.history_span_ns())),
+            history_messages: recorded
+                .then(|| work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count)))),
+            history_work_ms: recorded.then(|| sum(|r| r.work_ns)),
+            history_idle_ms: recorded.then(|| sum(|r| r.idle_ns)),
+            slowest_ms: a.history.iter().filter_map(|r| Some(r.slowest?.wall_ns)).max().map(ms),
             late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(ms),
             pending: a.queue.entries_in_all().map(i64::from),
             overdue_ms: overdue_ms(&a.queue),
@@ -189,7 +192,7 @@ mod tests {
     use crate::diagnose::diagnose;
     use crate::test_support::{OUTSIDE, ReportBuilder};
     use bytes::Bytes;
-    use loopbox_format::model::{AnrVerdict, ProcessExit, Report};
+    use loopbox_format::model::{AnrVerdict, DumpReason, ProcessExit, Report};
     use loopbox_format::report::Decoded;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::collections::BTreeMap;
@@ -262,6 +265,21 @@ mod tests {
         assert_eq!(
             shown(1, ["app_version", "age_ms", "dumped_at", "state"]),
             ["null", "null", "null", "\"unknown\""]
+        );
+    }
+
+    #[test]
+    fn what_a_system_trace_alone_does_not_have_is_null() {
+        let mut a = Analysis::new(&ReportBuilder::new().idle(3_000).build());
+        let diagnosis = diagnose(&a);
+        let row = ReportRow::new(&a, &diagnosis, "a.lbx");
+        assert!(row.history_ms.is_some() && row.history_idle_ms == Some(3_000.0) && row.api_level.is_some());
+        a.meta.process.api_level = 0;
+        a.meta.reason = DumpReason::SystemTrace;
+        let row = ReportRow::new(&a, &diagnosis, "anr.txt");
+        assert_eq!(
+            (row.api_level, row.history_ms, row.history_idle_ms, row.slowest_ms),
+            (None, None, None, None)
         );
     }
 

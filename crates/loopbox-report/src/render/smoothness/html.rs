@@ -1,7 +1,7 @@
 //! Display frames as one self-contained page with charts.
 
 use super::charts::{Bar, Part, bars, hue, stacked};
-use super::text::{headline, nth, number, time};
+use super::text::{headline, nth, number, share, time};
 use crate::model::format_ms;
 use crate::model::plural::plural;
 use crate::render::escape::{breakable, escape};
@@ -50,7 +50,7 @@ fn numbers(out: &mut String, all: &SceneView) {
     };
     one(format!("{} ms/s", number(all.hitch_ms_per_s)), "hitch rate");
     one(number(all.fps), &format!("FPS of {}", all.rates_in_words()));
-    one(format!("{:.0} %", 100.0 * all.fps_of_rate.unwrap_or_default()), "of the refresh rate");
+    one(share(all.fps_of_rate), "of the refresh rate");
     let mut counted = |count: u64, what: &str, more: &str| {
         one(count.to_string(), &format!("{what}{}{more}", if count == 1 { "" } else { "s" }));
     };
@@ -149,11 +149,11 @@ fn screens(out: &mut String, scenes: &[SceneView], limit: usize) {
     for scene in scenes.iter().take(limit) {
         let _ = write!(
             out,
-            "<tr><td><code>{}</code><td>{}<td>{}<td>{:.0} %<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
+            "<tr><td><code>{}</code><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
             escape(&scene.name),
             scene.frames,
             number(scene.fps),
-            100.0 * scene.fps_of_rate.unwrap_or_default(),
+            share(scene.fps_of_rate),
             number(scene.hitch_ms_per_s),
             time(scene.p50_ms),
             time(scene.p90_ms),

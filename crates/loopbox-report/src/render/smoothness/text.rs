@@ -255,7 +255,7 @@ pub(super) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.1}"))
 }
 
-fn share(value: Option<f64>) -> String {
+pub(super) fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{:.0} %", 100.0 * value))
 }
 

@@ -85,7 +85,7 @@ fn write_record(
         }
         RecordKind::Idle => paint(QUIET, "idle, or busy outside of messages"),
         RecordKind::Outside => "busy outside of messages".to_string(),
-        RecordKind::Frozen => paint(WARN, "frozen process or device asleep"),
+        RecordKind::Frozen => paint(WARN, "idle for over a minute, frozen process or device asleep"),
         RecordKind::Unseen => paint(WARN, "unseen: another library had taken the hook out"),
         _ => "unknown".to_string(),
     };

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
@@ -105,9 +106,11 @@ impl Pinned<'_> {
             remove(&partial)?;
             fs::create_dir(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
             fs::write(partial.join("pom.xml"), project_with(&missing)?)?;
-            let mut download = tools::maven()?;
-            download.arg("--file").arg(partial.join("pom.xml")).arg(format!("{MAVEN_PLUGIN}:copy"));
-            run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
+            again_when_it_fails(progress, || {
+                let mut download = tools::maven()?;
+                download.arg("--file").arg(partial.join("pom.xml")).arg(format!("{MAVEN_PLUGIN}:copy"));
+                run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))
+            })?;
             for each in missing {
                 let accepted = each.accept(&each.place_in(&repository)?, &place(each));
                 accepted.with_context(|| format!("cannot get {} {}", each.package, each.version))?;
@@ -135,7 +138,9 @@ impl Pinned<'_> {
         let brought = match self.registry {
             Registry::PyPi => self.download_wheel(&folder.join("pip"), &partial),
             Registry::Npm => self.download_archive(&partial),
-            Registry::Maven => self.download_artifact(&folder.join("maven")),
+            Registry::Maven => {
+                again_when_it_fails(progress, || self.download_artifact(&folder.join("maven")))
+            }
         };
         let accepted = brought.and_then(|brought| self.accept(&brought, &file));
         accepted.with_context(|| format!("cannot get {} {}", self.package, self.version))?;
@@ -223,6 +228,18 @@ impl Pinned<'_> {
         let folder = repository.join(group.replace('.', "/")).join(artifact).join(self.version);
         Ok(folder.join(format!("{artifact}-{}.{kind}", self.version)))
     }
+}
+
+/// Repeats a download that fails: a registry may be unavailable for a moment, and a set-up takes minutes.
+fn again_when_it_fails<T>(progress: &Progress, download: impl Fn() -> Result<T>) -> Result<T> {
+    for pause in [Duration::from_secs(2), Duration::from_secs(15)] {
+        match download() {
+            Ok(done) => return Ok(done),
+            Err(_) => progress.say(format!("again in {} s, because it failed", pause.as_secs())),
+        }
+        std::thread::sleep(pause);
+    }
+    download()
 }
 
 /// Makes Maven download `group:artifact:version:kind` from a repository in a folder and check the checksums,

@@ -261,6 +261,7 @@ impl<H: Environment> Aggregator<H> {
             Some(outer) => {
                 self.account_slice(outer, now);
                 cursor_ns = Some(now);
+                self.rest_ns = now;
                 self.publish();
             }
             None if worked && self.work_outside(now) => {
@@ -293,6 +294,7 @@ impl<H: Environment> Aggregator<H> {
             self.account_slice(outer, now);
             self.publish();
             self.cursor_ns = Some(now);
+            self.rest_ns = now;
             self.environment.idle(self.next_token, now, depth);
         }
     }
@@ -415,6 +417,8 @@ impl<H: Environment> Aggregator<H> {
     fn leave(&mut self, now: Uptime, when_ns: Option<Uptime>, end: End) -> Wanted {
         let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
         self.beginning = None;
+        // Its cursor may be later: a part of the rest may have a record already.
+        let end_ns = if self.rests && end == End::Missed { self.rest_ns } else { now };
         let now = if self.rests { self.end_of_rest(now, end) } else { now };
         let ran_ns = now.since(self.cursor_ns.unwrap_or(now));
         let alone = self.account_slice(dispatch.token, now);
@@ -422,13 +426,13 @@ impl<H: Environment> Aggregator<H> {
         let detail = Detail {
             token: dispatch.token,
             start_ns: dispatch.start_ns,
-            wall_ns: now.since(dispatch.start_ns),
+            wall_ns: end_ns.since(dispatch.start_ns),
             wait_ns: when_ns.filter(|&when| when != Uptime::ZERO).map(|when| dispatch.start_ns.since(when)),
             end,
             message: None,
         };
-        self.ended = Ended { token: detail.token, ran_ns, end_ns: now };
-        self.rest_ns = now;
+        self.ended = Ended { token: detail.token, ran_ns, end_ns };
+        self.rest_ns = end_ns;
         let deserves = alone || detail.wall_ns >= self.detail_ns || end != End::Returned;
         let kept = deserves && self.keep_detail(detail);
         self.last = (kept || !deserves).then_some(Last { detail, kept });

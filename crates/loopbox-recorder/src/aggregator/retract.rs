@@ -11,7 +11,8 @@ impl<H: Environment> Aggregator<H> {
     #[inline]
     pub(super) fn note_beginning(&mut self, token: Token, cursor_ns: Option<Uptime>) {
         // A rest of that length has a separate record, and the group before it is closed.
-        let closed_rest = !self.is_open
+        let closed_rest = cursor_ns.is_some()
+            && !self.is_open
             && matches!(self.open.kind, RecordKind::Idle | RecordKind::Frozen | RecordKind::Unseen)
             && self.open.closed;
         self.beginning = Some(Beginning { token, cursor_ns, closed_rest });
@@ -27,22 +28,23 @@ impl<H: Environment> Aggregator<H> {
         self.nesting.pop();
         self.next_token = beginning.token;
         if beginning.closed_rest {
-            // What rests on belongs to that record: thousands of short waits are one.
-            self.rests_on = true;
+            // The time since that record's end is in no record yet, however often nothing has begun since.
+            self.cursor_ns = Some(self.open.start_ns.plus(self.open.wall_ns));
+            // A rest that goes on belongs to that record: thousands of short waits are one.
+            self.rests_on = self.open.kind == RecordKind::Idle;
         } else {
             self.cursor_ns = beginning.cursor_ns;
         }
         let depth = self.nesting.depth();
         // Around it a loop inside of a message waits.
         self.rests = depth > 0;
-        let since_ns = beginning.cursor_ns.filter(|_| depth > 0).unwrap_or(self.rest_ns);
-        self.environment.idle(self.next_token, since_ns, depth);
+        self.environment.idle(self.next_token, self.rest_ns, depth);
     }
 
     /// Continues the record of the rest that was closed last. Returns false, and leaves the record as it is,
     /// when something has run since or the process was frozen meanwhile.
     pub(super) fn rest_on(&mut self, since: Uptime, now: Uptime) -> bool {
-        let rests_on = std::mem::take(&mut self.rests_on) && self.open.kind == RecordKind::Idle;
+        let rests_on = std::mem::take(&mut self.rests_on);
         if !rests_on || self.kind_of_rest(since, now) != RecordKind::Idle {
             return false;
         }

@@ -33,8 +33,9 @@ const TABLE_AT: usize = 176;
 const TABLE_ENTRY_LEN: usize = 16;
 const MAX_REGIONS: usize = 32;
 const MAX_SLOTS: usize = 4096;
-/// The largest ring, in bytes. No more of a file is read than this.
-pub const MAX_RING_BYTES: usize = 1 << 20;
+/// The largest ring, in bytes. No more of a file is read than this. The most that an app may choose, 500
+/// records and display frames, take 1,051,520.
+pub const MAX_RING_BYTES: usize = 1088 << 10;
 
 /// What a region holds. The numbers are in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -429,6 +430,20 @@ mod tests {
     fn the_default_ring_leaves_room_in_the_budget() {
         // 512 KiB is the budget of the whole recorder; the queue, the interner and the stacks need the rest.
         assert!(header().layout.len <= 380 << 10, "{}", header().layout.len);
+    }
+
+    #[test]
+    fn every_number_of_records_that_an_app_may_choose_has_a_ring_with_and_without_frames() {
+        let options = include_str!("../../../jni-glue/options.toml");
+        let (_, slots) = options.split_once("name = \"slots\"").unwrap();
+        let (bounds, _) = slots.split_once("bounds = [").unwrap().1.split_once(']').unwrap();
+        let (least, most) = bounds.split_once(", ").unwrap();
+        for records in least.parse().unwrap()..=most.parse().unwrap() {
+            for frames_len in [0, Geometry::FRAMES_LEN] {
+                let layout = Layout::of(&Geometry { records, frames_len, ..Geometry::default() });
+                assert!(layout.is_ok(), "{records} records, {frames_len} bytes of frames");
+            }
+        }
     }
 
     #[test]

@@ -411,15 +411,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The ring keeps 100 closed records by default, and at most 500 by the recorder's configuration. It
-    /// keeps the open record in addition. It can make a file for every number that can be configured.
+    /// keeps the open record in addition. It can make a file for every number that can be configured, also
+    /// where there are display frames.
     #[test]
     fn the_ring_keeps_the_newest_records(
         slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],
+        frames_len in prop_oneof![Just(0), Just(Geometry::FRAMES_LEN)],
         closed in 0_u64..=600,
         open in any::<bool>(),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let geometry = Geometry { records: slots, ..Geometry::default() };
+        let geometry = Geometry { records: slots, frames_len, ..Geometry::default() };
         let mut ring = common::ring(&RingOptions { geometry, ..options(dir.path()) });
         for seq in 1..=closed {
             close(&mut ring, seq);

@@ -177,17 +177,20 @@ struct History {
 }
 
 impl History {
-    /// The token that the next message gets. Only valid while no message runs: then the records contain every
-    /// message so far.
+    /// The token after those of the messages that the records count. While no message runs, they count every
+    /// message so far, and it is the token that the next one gets.
     fn next(&self) -> Token {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether message `token` at nesting depth `depth` no longer counts as running: it has ended, or it is
-    /// an outermost message (depth 1) and a message with a higher token has ended, which ran after it or in a
-    /// loop inside of it.
-    fn has_ended(&self, token: Token, depth: u32) -> bool {
-        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
+    /// Whether message `token` no longer counts as running. A record counts a message when it has ended, or
+    /// when a loop inside of it begins. A message with a higher token that has ended ran after this one or in
+    /// a loop inside of it.
+    ///
+    /// The last ended message alone does not show it: a record that is written after a beginning was taken
+    /// back names none.
+    fn has_ended(&self, token: Token) -> bool {
+        token < self.next() || self.ended.iter().any(|&ended| ended >= token)
     }
 }
 
@@ -207,9 +210,7 @@ fn main_state(
         }
         // The message was counted after the cell was read, or the process ended before the cell was written.
         // One that had inner messages may have waited for more of them.
-        Some(Current::Running { token, depth, later, .. })
-            if later > 0 || history.has_ended(token, depth) =>
-        {
+        Some(Current::Running { token, later, .. }) if later > 0 || history.has_ended(token) => {
             let end = history.records.last().map_or(Uptime::ZERO, |r| r.start_ns.plus(r.wall_ns));
             MainState::Idle { since_ns: end }
         }

@@ -110,7 +110,11 @@ fn a_snapshot_has_every_message_once() {
                 let whole = group(seq);
                 for count in 1..=10 {
                     let token = whole.first_token.plus(count.into()).previous();
+                    // A beginning that is taken back, and messages of a loop inside of a message.
                     main.running(token, Uptime(token.0 * 100), 1).unwrap();
+                    main.next_is(token);
+                    main.idle(Uptime(token.0 * 100)).unwrap();
+                    main.running(token, Uptime(token.0 * 100), 1 + count % 2).unwrap();
                     // Some work, so that slots are mostly whole when they are read.
                     (0..2_000).for_each(|_| std::hint::spin_loop());
                     if count == 10 {

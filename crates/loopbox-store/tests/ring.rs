@@ -53,9 +53,9 @@ fn everything_written_is_there_live_and_in_the_file() {
     }
     ring.main.open_details(251, &details(2511, 3)).unwrap();
     ring.main.open(&group(251)).unwrap();
-    ring.main.running(Token(2514), Uptime(251_500), 1).unwrap();
+    ring.main.running(Token(2520), Uptime(251_500), 1).unwrap();
     let running = Running {
-        token: Token(2514),
+        token: Token(2520),
         start_ns: Uptime(251_500),
         as_of_ns: Uptime(300_000),
         cpu_ns: Some(7),
@@ -66,7 +66,7 @@ fn everything_written_is_there_live_and_in_the_file() {
     for token in 1..=12 {
         assert_eq!(ring.worker.keep_tree(&symbols(), &tree(token, 95)).unwrap(), Fidelity::Whole);
     }
-    ring.worker.running_tree(&symbols(), &tree(2514, 5)).unwrap();
+    ring.worker.running_tree(&symbols(), &tree(2520, 5)).unwrap();
     let meta = Meta { producer: "test".into(), ..Meta::default() };
     ring.worker.meta(&meta).unwrap();
     let features = [FeatureState { feature: Feature::Ring, on: true, detail: "mapped".into() }];
@@ -100,7 +100,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         );
         assert_eq!(seen.running_ns(), Some(4_000_000 - 251_500));
         let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token.0).collect();
-        assert_eq!(tokens, (1..=12).chain([2514]).collect::<Vec<u64>>());
+        assert_eq!(tokens, (1..=12).chain([2520]).collect::<Vec<u64>>());
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
         assert_eq!(seen.report.meta.producer, "test");
         assert_eq!((&seen.report.features[..], &seen.report.pending), (&features[..], &pending));

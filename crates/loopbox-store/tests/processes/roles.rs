@@ -173,6 +173,9 @@ fn record_messages(mut main: MainWriter, done: &Done) {
             let token = whole.first_token.0 + u64::from(count) - 1;
             done.now.store(token * 100, Ordering::Relaxed);
             main.running(Token(token), Uptime(token * 100), 1).unwrap();
+            main.next_is(Token(token));
+            main.idle(Uptime(token * 100)).unwrap();
+            main.running(Token(token), Uptime(token * 100), 1 + count % 2).unwrap();
             main.open(&Record { count, ..whole.clone() }).unwrap();
             if count == 3 {
                 main.open_details(seq, &details(whole.first_token.0, 3)).unwrap();

@@ -23,6 +23,8 @@ pub(crate) const FUSE_AT: usize = 1024;
 pub(crate) const HEARTBEAT_AT: usize = 1088;
 /// Offset of the mark that a crash handler writes.
 pub(crate) const CRASH_AT: usize = 1152;
+/// Offset of the mark that turns uptime into wall-clock time.
+pub(crate) const CLOCK_AT: usize = 1216;
 /// Where the first region begins.
 pub(crate) const REGIONS_AT: usize = 4096;
 

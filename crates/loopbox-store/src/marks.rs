@@ -1,12 +1,13 @@
 //! Single words that are stored one by one: the sampler's fuse, the last sign of life, a crash handler's
-//! mark.
+//! mark, the wall clock.
 //!
 //! Each is complete after one store, so that any code can write it, a signal handler included.
 
 use crate::sync::{AtomicU64, Word};
-use loopbox_format::model::Uptime;
+use loopbox_format::model::{ClockPair, Uptime};
 
 const FUSE_TAG: u64 = 0x5A;
+const CLOCK_TAG: u64 = 0xC7;
 const MS: u64 = 1_000_000;
 const CRASH_MARK: u64 = 0x4C42_5843; // "LBXC", in the high half of the word
 
@@ -78,6 +79,21 @@ pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: Uptime) {
     word.raise(uptime_ns.0);
 }
 
+/// One instant on both clocks, as one word: the Unix time at which the uptime would have been 0, in
+/// milliseconds with a sign. 0 when the Unix time is not known.
+pub(crate) fn clock_word(clocks: ClockPair) -> u64 {
+    let at_zero_ms = clocks.unix_ms.wrapping_sub(clocks.uptime_ns.0 / MS);
+    if clocks.unix_ms == 0 { 0 } else { at_zero_ms << 8 | CLOCK_TAG }
+}
+
+/// The Unix time of an instant in milliseconds, by the word of another one; 0 when it is not known. It is
+/// right as long as the device was in no deep sleep between the two and its wall clock was not set.
+pub(crate) fn unix_ms(word: u64, uptime_ns: Uptime) -> u64 {
+    let at_zero_ms = word.cast_signed() >> 8;
+    let unix_ms = at_zero_ms.saturating_add_unsigned(uptime_ns.0 / MS).max(0).cast_unsigned();
+    if word & 0xFF == CLOCK_TAG { unix_ms } else { 0 }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -102,6 +118,28 @@ mod tests {
         assert_eq!(CrashMark::from_word(mark.to_word()), Some(mark));
         assert_eq!(CrashMark::from_word(0), None);
         assert_eq!(CrashMark::from_word(11), None);
+    }
+
+    #[test]
+    fn a_clock_word_gives_the_wall_clock_time_of_other_instants() {
+        let pair = |uptime_ms, unix_ms| ClockPair { uptime_ns: Uptime(uptime_ms * MS), unix_ms };
+        let word = clock_word(pair(5_000, 1_700_000_000_000));
+        assert_eq!(unix_ms(word, Uptime(5_000 * MS)), 1_700_000_000_000);
+        assert_eq!(unix_ms(word, Uptime(4_000 * MS)), 1_699_999_999_000);
+        assert_eq!(unix_ms(word, Uptime(7_000 * MS)), 1_700_000_002_000);
+        // A phone whose clock has begun at 1970.
+        let word = clock_word(pair(9_000, 1));
+        assert_eq!([9_000, 9_999, 1_000].map(|ms| unix_ms(word, Uptime(ms * MS))), [1, 1_000, 0]);
+    }
+
+    #[test]
+    fn a_clock_word_that_says_nothing_gives_no_time() {
+        assert_eq!(clock_word(ClockPair { uptime_ns: Uptime(5), unix_ms: 0 }), 0);
+        for word in [0, 0x1234, u64::MAX] {
+            assert_eq!(unix_ms(word, Uptime(7_000 * MS)), 0);
+        }
+        // What nobody writes.
+        assert_eq!(unix_ms(1 << 63 | CLOCK_TAG, Uptime::MAX), 0);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Makes a report from a ring. Safe code on bytes that anyone may have written.
 
 use crate::identity::Identity;
-use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES};
-use crate::marks::{CrashMark, FuseState};
+use crate::layout::{
+    CLOCK_AT, CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES,
+};
+use crate::marks::{CrashMark, FuseState, clock_word, unix_ms};
 use crate::message_words::{Current, Open, words};
 use crate::slot::{SlotRead, words_of};
 use crate::sorted;
@@ -88,14 +90,15 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
         recovered.damage.insert(0, Damage { offset: file.len(), what });
     }
     recovered.report.lost = lost(&recovered.damage);
-    let clocks = header.identity.clocks;
-    let alive_for_ns = recovered.last_alive_ns.since(clocks.uptime_ns);
     recovered.report.meta.reason =
         DumpReason::Recovered { crash_signal: recovered.crash.map(|crash| crash.signal) };
-    recovered.report.meta.dumped_at = ClockPair {
-        uptime_ns: recovered.last_alive_ns,
-        unix_ms: clocks.unix_ms.saturating_add(alive_for_ns / 1_000_000),
+    // The newest pair that the process has noted: uptime stands still in deep sleep.
+    let clock = match Bytes(file).word(CLOCK_AT) {
+        0 => clock_word(header.identity.clocks),
+        noted => noted,
     };
+    recovered.report.meta.dumped_at =
+        ClockPair { uptime_ns: recovered.last_alive_ns, unix_ms: unix_ms(clock, recovered.last_alive_ns) };
     Ok(recovered)
 }
 

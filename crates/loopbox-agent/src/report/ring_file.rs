@@ -30,6 +30,7 @@ fn run(session: &Session, mut mirror: Mirror) {
         // What is asked for from here on is for the next turn.
         let asked = shared.copies.asked();
         let Some(inside) = session.gate.enter() else { break };
+        mirror.note_clocks(clock::pair());
         if on_disk {
             let copied = mirror.copy();
             if copied.is_err() {

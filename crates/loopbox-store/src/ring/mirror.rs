@@ -14,12 +14,13 @@
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;
-use crate::layout::{CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
+use crate::layout::{CLOCK_AT, CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
+use crate::marks::clock_word;
 use crate::memory::may_grow_to;
 use crate::ring_file::{RingFile, Volatile};
 use crate::slot::{SlotRead, encode_slot};
 use crate::source::{Live, Newest, Source, newest, slot_of};
-use loopbox_format::model::Uptime;
+use loopbox_format::model::{ClockPair, Uptime};
 use std::borrow::Cow;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -60,6 +61,10 @@ pub struct Mirror {
     frames: Option<SavedFrames>,
     /// Last sign of life and crash mark as they are in the file.
     marks: [u64; 2],
+    /// The newest instant noted on both clocks.
+    clock: u64,
+    /// The one that is in the file.
+    clock_in_file: u64,
 }
 
 /// The part of a region that is in the file.
@@ -86,7 +91,15 @@ impl Mirror {
             Some(RegionCopy { kind, region, written: vec![0; region.slots] })
         };
         let copies = ORDER.into_iter().filter_map(copy).collect();
-        Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
+        let shared = Arc::clone(shared);
+        Self { shared, dir, copies, frames: None, marks: [0; 2], clock: 0, clock_in_file: 0 }
+    }
+
+    /// Notes the present instant on both clocks. To be called before each copy: the newest pair in the file
+    /// shows the next process at what time this one was last alive. The pair of the ring's creation does not,
+    /// because uptime stands still in deep sleep.
+    pub fn note_clocks(&mut self, now: ClockPair) {
+        self.clock = clock_word(now);
     }
 
     /// Makes the file with what the ring already holds, and its directory where it is missing. If there is a
@@ -124,6 +137,7 @@ impl Mirror {
     fn make(&mut self) -> Result<RingFile, Volatile> {
         self.copies.iter_mut().for_each(|copy| copy.written.fill(0));
         self.marks = [0; 2];
+        self.clock_in_file = 0;
         let Header { identity, layout } = self.shared.header.clone();
         let header = Header { identity: identity.completed(), layout };
         let dir = self.dir.clone();
@@ -168,6 +182,12 @@ impl Mirror {
         // Beyond the limit a write is a SIGXFSZ, even where the file has its blocks.
         if !may_grow_to(shared.header.layout.len as u64) {
             return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
+        // First, so that no sign of life in the file is from after a sleep that the pair does not show. And
+        // only with something else: a sign of life that is in the file already may be from before the sleep.
+        if self.clock != self.clock_in_file {
+            write(&self.clock.to_le_bytes(), CLOCK_AT as u64)?;
+            self.clock_in_file = self.clock;
         }
         for (copy, changed) in self.copies.iter_mut().zip(changed).rev() {
             for Changed { index, seq, bytes } in changed {

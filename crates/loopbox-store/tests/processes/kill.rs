@@ -1,7 +1,7 @@
 //! kill -9 at random moments of a process that only writes.
 
 use crate::common::{details, group, record, renumbered, tree};
-use crate::roles::Actor;
+use crate::roles::{Actor, clocks_after_sleep};
 use loopbox_format::model::{DumpReason, MainState, Record, StackTree};
 use loopbox_store::{FuseState, Recovered, RingPolicy, adopt};
 use std::fs;
@@ -92,6 +92,8 @@ fn check(recovered: &Recovered, copied: &Copied) {
     let report = &recovered.report;
     let context = || format!("{copied:?} {:?} {:?}", recovered.damage, report.main);
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    let clocks = clocks_after_sleep(recovered.last_alive_ns);
+    assert!(copied.closed == 0 || report.meta.dumped_at == clocks, "{:?}", report.meta.dumped_at);
     // One thread writes the file, one slot at a time, and copies no slot that is being written.
     assert!(recovered.torn == 0 && recovered.damage.len() <= 1, "{}", context());
 

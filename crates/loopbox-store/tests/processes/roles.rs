@@ -1,7 +1,7 @@
 //! The processes that the tests start, and how they are started.
 
 use crate::common::{details, group, options, record, ring, symbols, tree};
-use loopbox_format::model::{Record, Token, Uptime};
+use loopbox_format::model::{ClockPair, Record, Token, Uptime};
 use loopbox_store::{MainWriter, Mirror, Outlives, Ring, StoreError, Volatile, WorkerWriter, write_report};
 use std::ffi::CString;
 use std::fs::OpenOptions;
@@ -122,6 +122,11 @@ pub(crate) fn play(role: &str) {
     }
 }
 
+/// Both clocks as the recording process notes them: its device was in deep sleep since the ring was made.
+pub(crate) fn clocks_after_sleep(uptime_ns: Uptime) -> ClockPair {
+    ClockPair { uptime_ns, unix_ms: 1_700_010_800_000 + uptime_ns.0 / 1_000_000 }
+}
+
 /// What a thread has done so far.
 #[derive(Default)]
 struct Done {
@@ -160,6 +165,7 @@ fn copy_for_ever(mut mirror: Mirror, done: &Done) {
     loop {
         let [closed, running, kept] =
             [&done.closed, &done.running, &done.kept].map(|count| count.load(Ordering::Acquire));
+        mirror.note_clocks(clocks_after_sleep(Uptime(done.now.load(Ordering::Relaxed))));
         mirror.copy().unwrap();
         let closed_since = done.closed.load(Ordering::Acquire);
         say(&format!("copied {closed} {closed_since} {running} {kept}"));
@@ -172,6 +178,7 @@ fn record_messages(mut main: MainWriter, done: &Done) {
         for count in 1..=10 {
             let token = whole.first_token.0 + u64::from(count) - 1;
             done.now.store(token * 100, Ordering::Relaxed);
+            // A poll that has returned for nothing, then a message: every other one in a loop inside of one.
             main.running(Token(token), Uptime(token * 100), 1).unwrap();
             main.next_is(Token(token));
             main.idle(Uptime(token * 100)).unwrap();

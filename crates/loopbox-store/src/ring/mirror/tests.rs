@@ -113,9 +113,10 @@ impl Disk {
     }
 
     /// Writes as many of the bytes as there is room for. If that is not all, it fails, like a process
-    /// that ends in the middle of a write.
+    /// that ends in the middle of a write. A mark, which is one word, is written whole or not at all.
     fn write(&mut self, bytes: &[u8], at: u64) -> io::Result<()> {
-        let kept = bytes.len().min(self.room);
+        let is_mark = bytes.len() == size_of::<u64>();
+        let kept = if is_mark && self.room < bytes.len() { 0 } else { bytes.len().min(self.room) };
         self.image[at as usize..][..kept].copy_from_slice(&bytes[..kept]);
         self.room -= kept;
         if kept == bytes.len() { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
@@ -240,6 +241,50 @@ fn a_message_does_not_run_on_when_a_beginning_after_it_was_taken_back() {
         ring.main.close(&rest, &[(); 0]).unwrap();
     };
     let cuts = cut_everywhere(before, between, assert_only_the_next_one_runs);
+    assert!(cuts > 100, "{cuts}");
+}
+
+/// Both clocks at an uptime, on a device that has been in deep sleep for so long.
+fn clocks(uptime_ms: u64, slept_ms: u64) -> ClockPair {
+    ClockPair { uptime_ns: Uptime(uptime_ms * MS), unix_ms: 1_700_000_000_000 + uptime_ms + slept_ms }
+}
+
+const THREE_HOURS_MS: u64 = 3 * 3_600_000;
+
+#[test]
+fn the_last_sign_of_life_has_the_wall_clock_time_that_it_had_after_deep_sleep() {
+    let mut ring = ring();
+    record(&mut ring, 10, 20, |_| false);
+    ring.mirror.note_clocks(clocks(20, 0));
+    let mut disk = Disk::new(&ring);
+    disk.copy(&mut ring).unwrap();
+    assert_eq!(disk.recover().report.meta.dumped_at, clocks(20, 0));
+    record(&mut ring, 20, 30, |_| false);
+    ring.mirror.note_clocks(clocks(31, THREE_HOURS_MS));
+    disk.copy(&mut ring).unwrap();
+    assert_eq!(disk.recover().report.meta.dumped_at, clocks(30, THREE_HOURS_MS));
+    // It sleeps again, and nothing is recorded: the last sign of life stays where it was.
+    ring.mirror.note_clocks(clocks(32, 2 * THREE_HOURS_MS));
+    disk.copy(&mut ring).unwrap();
+    assert_eq!(disk.recover().report.meta.dumped_at, clocks(30, THREE_HOURS_MS));
+}
+
+#[test]
+fn a_copy_that_is_cut_off_anywhere_gives_no_sign_of_life_a_time_before_the_sleep() {
+    let before = |ring: &mut Ring| {
+        ring.mirror.note_clocks(clocks(38, 0));
+        record(ring, 10, 38, |_| false);
+    };
+    let between = |ring: &mut Ring| {
+        ring.mirror.note_clocks(clocks(46, THREE_HOURS_MS));
+        record(ring, 38, 45, |_| false);
+        ring.reader.heartbeat(Uptime(46 * MS));
+    };
+    let cuts = cut_everywhere(before, between, |seen| {
+        let ClockPair { uptime_ns, unix_ms } = seen.report.meta.dumped_at;
+        let slept_ms = unix_ms - clocks(uptime_ns.0 / MS, 0).unix_ms;
+        assert!(slept_ms == THREE_HOURS_MS || slept_ms == 0 && uptime_ns <= Uptime(38 * MS), "{uptime_ns:?}");
+    });
     assert!(cuts > 100, "{cuts}");
 }
 

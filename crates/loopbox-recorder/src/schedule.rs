@@ -136,7 +136,8 @@ pub struct Schedule {
     budget_per_hour_ns: u64,
 
     background: bool,
-    token: Token,
+    /// The message, and its start: a number that was taken back is given to another message.
+    message: (Token, Uptime),
     due_ns: Uptime,
     samples: u32,
     /// Checks in a row that found nothing to sample, since the thread was parked.
@@ -157,8 +158,8 @@ pub struct Schedule {
     budget_at_ns: Option<Uptime>,
     usual_stop_ns: u64,
     failures: u32,
-    /// The message that was given up last.
-    given_up_token: Token,
+    /// Whether the message was given up.
+    is_given_up: bool,
     /// How many messages were given up since the last stack. `given_up` counts them since the schedule was
     /// created.
     given_up_in_a_row: u32,
@@ -182,7 +183,7 @@ impl Schedule {
             background_factor: sampling.background_factor.max(1),
             budget_per_hour_ns: sampling.stop_budget_per_hour_ns,
             background: false,
-            token: Token::NONE,
+            message: (Token::NONE, Uptime::ZERO),
             due_ns: Uptime::ZERO,
             samples: 0,
             fruitless: 0,
@@ -200,7 +201,7 @@ impl Schedule {
             budget_at_ns: None,
             usual_stop_ns: MS / 10,
             failures: 0,
-            given_up_token: Token::NONE,
+            is_given_up: false,
             given_up_in_a_row: 0,
             given_up: 0,
             resumes_ns: Uptime::ZERO,
@@ -224,14 +225,15 @@ impl Schedule {
                 (token, start_ns)
             }
         };
-        if token != self.token {
-            self.token = token;
+        if self.message != (token, start_ns) {
+            self.message = (token, start_ns);
+            self.is_given_up = false;
             self.due_ns = start_ns.plus(self.onset_ns);
             self.samples = 0;
             self.missed = 0;
             self.advised_ns = 0;
         }
-        if token == self.given_up_token || now_ns < self.resumes_ns {
+        if self.is_given_up || now_ns < self.resumes_ns {
             // Its deadlines are not missed ones: nothing is expected of it.
             self.due_ns = self.due_ns.max(now_ns);
             return self.sleep_until(now_ns.plus(UNSAMPLED_NS));
@@ -261,9 +263,9 @@ impl Schedule {
     }
 
     fn idle(&mut self, now_ns: Uptime, since_ns: Uptime) -> Step {
-        if self.token.is_outside() {
+        if self.message.0.is_outside() {
             // What comes next may be another one that no hook saw, with the same number.
-            self.token = Token::NONE;
+            self.message = (Token::NONE, Uptime::ZERO);
         }
         let park_ns = if self.background { since_ns } else { since_ns.plus(PARK_AFTER_NS) };
         if now_ns >= park_ns {
@@ -324,7 +326,7 @@ impl Schedule {
     /// reason why ART cannot stop the main thread may last, so attempts become less and less frequent.
     fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
-        self.given_up_token = self.token;
+        self.is_given_up = true;
         self.given_up = self.given_up.saturating_add(1);
         self.given_up_in_a_row = self.given_up_in_a_row.saturating_add(1);
         if let Some(earlier) = self.given_up_in_a_row.checked_sub(2) {
@@ -347,7 +349,7 @@ impl Schedule {
 
     /// The tree of this message asks for a wider interval. Advice for another message is ignored.
     pub fn advise(&mut self, token: Token, interval_ns: u64) {
-        if token == self.token {
+        if token == self.message.0 {
             self.advised_ns = interval_ns;
         }
     }

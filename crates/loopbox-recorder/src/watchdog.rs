@@ -111,7 +111,8 @@ impl Watchdog {
             self.message = Suspect::default();
             return false;
         };
-        if self.message.token != token {
+        // A number that was taken back is given to another message.
+        if (self.message.token, self.message.start_ns) != (token, start_ns) {
             self.message = Suspect { token, start_ns, ..Suspect::default() };
             self.first = None;
         }
@@ -239,6 +240,18 @@ mod tests {
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (4 * S, 70 * S));
         assert_eq!(totals(&watch), (70 * S, 2));
         assert_eq!((watch.frozen().last_ns, watch.frozen().last_over_ns), (10 * S, Uptime(75 * S)));
+    }
+
+    #[test]
+    fn what_a_number_meant_that_was_taken_back_is_not_its_next_messages() {
+        let mut watch = Watchdog::new(5 * S);
+        assert!(!watch.check(Uptime(S), running(Token(1), Uptime(S)), Since::Awake));
+        assert!(!watch.check(Uptime(62 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(2 * S))));
+        assert_eq!(watch.message().frozen_ns, 60 * S);
+        let at_ns = Uptime(65 * S);
+        assert!(watch.check(at_ns, running(Token(1), Uptime(62 * S)), Since::Awake));
+        let (start_ns, ran_ns) = (Uptime(62 * S), 3 * S);
+        assert_eq!(watch.message(), Suspect { token: Token(1), start_ns, ran_ns, ..Suspect::default() });
     }
 
     #[test]

@@ -520,3 +520,23 @@ fn two_that_run_outside_of_messages_with_one_number_are_sampled_each() {
         assert_eq!(sampler.run(Activity::Idle { since_ns: over_ns }, over_ns + 5 * SECOND), Some(Step::Park));
     }
 }
+
+#[test]
+fn a_message_that_gets_the_number_of_one_that_was_taken_back_is_sampled_as_any_other() {
+    let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });
+    for _ in 0..2 {
+        let start_ns = sampler.now_ns;
+        sampler.taken_at_ns.clear();
+        let activity = Activity::Running { token: Token(7), start_ns };
+        assert_eq!(sampler.run(activity, start_ns + SECOND), None);
+        assert_eq!(sampler.taken_at_ns, [start_ns + 200 * MS]);
+        sampler.run(Activity::Idle { since_ns: start_ns }, sampler.now_ns + 50 * MS);
+        sampler.now_ns += 3 * SECOND;
+    }
+    let mut schedule = Schedule::new(&Sampling::default());
+    let at = attempts(&mut schedule, 7, Uptime(SECOND), 20 * SECOND, Taken::Failed);
+    assert_eq!((at.len(), schedule.given_up()), (3, 1));
+    let _ = schedule.take_missed();
+    let at = attempts(&mut schedule, 7, Uptime(30 * SECOND), 100 * MS, Taken::Stack { stop_ns: 1 });
+    assert_eq!((at, schedule.take_missed()), (vec![50 * MS], 0));
+}

@@ -218,7 +218,9 @@ fn main_state(
             MainState::Idle { since_ns: end }
         }
         Some(Current::Running { token, start_ns, depth, .. }) => {
-            let described = described.filter(|running| running.token == token);
+            // A number that was taken back is given to another message, of which that says nothing.
+            let described =
+                described.filter(|running| (running.token, running.start_ns) == (token, start_ns));
             *alive =
                 described.as_ref().map_or(start_ns, |running| running.as_of_ns).max(start_ns).max(*alive);
             let (cpu_ns, message) =

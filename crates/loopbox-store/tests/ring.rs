@@ -180,6 +180,24 @@ fn a_number_that_was_taken_back_is_of_a_message_that_runs() {
 }
 
 #[test]
+fn what_was_known_of_a_number_that_was_taken_back_is_not_its_next_messages() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = common::ring(&options(dir.path()));
+    ring.main.running(Token(40), Uptime(1_000), 1).unwrap();
+    let (token, start_ns, as_of_ns) = (Token(40), Uptime(1_000), Uptime(3_000));
+    let described =
+        Running { token, start_ns, as_of_ns, cpu_ns: Some(7), depth: 1, message: Some(message(3)) };
+    ring.worker.running(&described).unwrap();
+    assert_eq!(from_file(&mut ring).report.main, MainState::Running(described));
+    ring.main.next_is(Token(40));
+    ring.main.idle(Uptime(900)).unwrap();
+    ring.main.running(Token(40), Uptime(5_000), 1).unwrap();
+    let (start_ns, as_of_ns) = (Uptime(5_000), Uptime(5_000));
+    let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
+    assert_eq!(from_file(&mut ring).report.main, MainState::Running(running));
+}
+
+#[test]
 fn a_message_around_a_loop_does_not_run_while_none_in_that_loop_does() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
@@ -353,6 +371,18 @@ fn a_tree_is_not_shown_twice_and_can_be_cleared() {
     assert_eq!(tokens(&mut ring), [7, 8]);
     ring.worker.clear_running_tree().unwrap();
     assert_eq!(tokens(&mut ring), [7]);
+}
+
+#[test]
+fn what_did_not_fit_of_a_tree_is_no_reason_to_shorten_the_next_one_of_that_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = common::ring(&options(dir.path()));
+    let mut long = symbols();
+    long.methods[3].signature = "x".repeat(30_000);
+    assert_eq!(ring.worker.running_tree(&long, &tree(7, 5)).unwrap(), Fidelity::NamesOnly);
+    assert_eq!(ring.worker.running_tree(&symbols(), &tree(7, 6)).unwrap(), Fidelity::NamesOnly);
+    ring.worker.clear_running_tree().unwrap();
+    assert_eq!(ring.worker.running_tree(&symbols(), &tree(7, 5)).unwrap(), Fidelity::Whole);
 }
 
 #[test]

@@ -64,6 +64,8 @@ impl WorkerWriter {
     /// Clears the stacks of the running message: it has ended, and they are kept elsewhere or are not worth
     /// keeping.
     pub fn clear_running_tree(&mut self) -> Result<(), StoreError> {
+        // What has the same number next is something else, and begins small.
+        self.last_kept = (Token::NONE, Fidelity::Whole);
         self.running_tree.write_next_bytes(&[])
     }
 

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 /// The number of the message in its report.
 const TOKEN: u64 = 1;
-/// A tree has at most this many samples, whatever a line says: the shares of its stacks are kept, not their
-/// counts.
+/// A tree has no more samples than this and one for each stack, whatever a line says: the shares of its
+/// stacks are kept, not their counts.
 const SAMPLES: u64 = 200;
 
 /// Makes the report. In it the message is still running, and the time of the report is the moment at which
@@ -87,17 +87,26 @@ fn message(text: &str) -> Option<Message> {
     })
 }
 
-/// The stacks in the order of the line; `None` when the line has none.
+/// The stacks in the order of the line, and after them the samples without a stack; `None` when the line has
+/// no stack. A line has room for the most frequent stacks only: what was seen in the others is not known.
 fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree> {
-    let seen: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
+    let listed: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
+    let all = listed.max(stall.stack_samples.into());
+    // At least once: a line has few stacks.
+    let share = |times: u64| if all > SAMPLES { (times * SAMPLES / all).max(1) } else { times };
     let mut known = Known { symbols, by_text: HashMap::new() };
     let mut merger = TreeMerger::new(usize::MAX);
+    let mut rest = all;
     for stack in stall.stacks.iter().filter(|stack| stack.n > 0 && !stack.frames.is_empty()) {
         let locations = known.stack(stack);
-        // At least once: a line has few stacks.
-        let times = if seen > SAMPLES { u64::from(stack.n) * SAMPLES / seen } else { stack.n.into() };
-        for _ in 0..times.max(1) {
+        for _ in 0..share(stack.n.into()) {
             merger.push(locations.iter().copied());
+        }
+        rest -= u64::from(stack.n);
+    }
+    if merger.samples() > 0 && rest > 0 {
+        for _ in 0..share(rest) {
+            merger.push(std::iter::empty());
         }
     }
     let samples = merger.samples();
@@ -173,6 +182,7 @@ mod tests {
     use super::*;
     use loopbox_format::report::Decoded;
     use loopbox_report::Analysis;
+    use loopbox_report::diagnose::{TimeUse, diagnose};
 
     fn analysis(stall: &Stall) -> Analysis {
         let base = Base { app: Some("5.2 (502)".into()), user: Some("u7".into()), ..Base::default() };
@@ -243,10 +253,44 @@ mod tests {
         }
     }
 
+    /// The writer lists the five most frequent stacks, and counts all.
+    #[test]
+    fn a_stack_has_the_share_of_all_samples_that_were_in_it() {
+        let dispatch = "android.os.Handler.dispatchMessage(Handler.java:106)";
+        let binder = stack(
+            10,
+            &["android.os.BinderProxy.transactNative(Native Method)", "a.Shop.load(Shop.java:3)", dispatch],
+        );
+        let once = |line: u32| stack(1, &[&format!("a.Feed.bind(Feed.java:{line})"), dispatch]);
+        let listed = vec![binder, once(1), once(2), once(3), once(4)];
+        for (of, most) in [(195, 0.06), (19_500, 0.02)] {
+            let a = analysis(&Stall { stack_samples: of, stacks: listed.clone(), ..stall() });
+            let tree = a.tree(Token(TOKEN)).unwrap();
+            let binder = tree.nodes.iter().find(|node| a.frames[node.frame].method == "transactNative");
+            let share = binder.unwrap().total_ns as f64 / a.running().unwrap().age_ns() as f64;
+            assert!(a.issues.is_empty() && share > 0.0 && share <= most, "{share} of {of}: {:?}", a.issues);
+            let diagnosis = diagnose(&a);
+            assert_ne!(diagnosis.primary_cause().map(|cause| cause.rule), Some("binder"), "{diagnosis:#?}");
+            // Of the samples without a stack nobody knows what main did.
+            let account = diagnosis.account.as_ref().unwrap();
+            let use_of = |time_use: TimeUse| -> f64 {
+                account.parts.iter().filter(|part| part.time_use == time_use).map(|part| part.share).sum()
+            };
+            assert!(use_of(TimeUse::Unexplained) < 0.01, "{account:#?}");
+            assert!(use_of(TimeUse::Unmeasured) > 0.6, "{account:#?}");
+        }
+        // All of them, as a line without the number may have them.
+        let a = analysis(&Stall { stacks: listed, ..stall() });
+        assert_eq!(a.tree(Token(TOKEN)).unwrap().samples(), 14);
+    }
+
     #[test]
     fn a_line_that_claims_billions_of_stacks_costs_no_memory() {
         let many = Stall { stacks: vec![stack(u32::MAX, &["a.B.c"]), stack(1, &["a.B.d"])], ..stall() };
         let a = analysis(&many);
         assert_eq!((a.issues.len(), a.tree(Token(TOKEN)).unwrap().samples()), (0, 200));
+        let many = Stall { stack_samples: u32::MAX, ..stall() };
+        let a = analysis(&many);
+        assert_eq!((a.issues.len(), a.tree(Token(TOKEN)).unwrap().samples()), (0, 201));
     }
 }

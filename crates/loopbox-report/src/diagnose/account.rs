@@ -175,7 +175,7 @@ impl Account {
             (None, _) => ledger.take(TimeUse::Unmeasured, ledger.left_ns, NO_CPU_TIME),
             (Some(_), None) => ledger.take(TimeUse::Unmeasured, ledger.left_ns, "there are no stacks of it"),
             (Some(_), Some(profile)) => {
-                let seen_ns = profile.total_ns.saturating_add(facts.unseen.all_ns());
+                let seen_ns = profile.stacks_ns.saturating_add(facts.unseen.all_ns());
                 ledger.take(
                     TimeUse::Unmeasured,
                     wall_ns.saturating_sub(seen_ns),
@@ -193,7 +193,7 @@ impl Account {
             wall_ns,
             had_cpu: cpu_wait.is_some() && is_calm,
             seen_waits: profile.iter().map(|profile| share(waits_ns, profile.total_ns)).sum(),
-            covered: profile.iter().map(|profile| share(profile.total_ns, wall_ns)).sum(),
+            covered: profile.iter().map(|profile| share(profile.stacks_ns, wall_ns)).sum(),
             seen_busy_waits: profile.iter().map(|profile| busy_waits_share(profile)).sum(),
             seen_wait_words: waits,
         }

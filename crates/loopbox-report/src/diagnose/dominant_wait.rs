@@ -40,8 +40,9 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
             _ => return None,
         };
     let of_stacks = || {
-        let (total, here) = (format_ns(profile.total_ns), format_ns(site_ns));
-        format!("{} of the {total} that its stacks cover, {here} of them here", percent(part))
+        let of_them = percent(share(profile.ns(kind), profile.stacks_ns));
+        let (total, here) = (format_ns(profile.stacks_ns), format_ns(site_ns));
+        format!("{of_them} of the {total} that its stacks cover, {here} of them here")
     };
     let mut evidence = vec![seen_in(facts, slow).unwrap_or_else(of_stacks)];
     match slow.cpu_share() {
@@ -70,9 +71,9 @@ pub(super) fn uncovered(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &Wait
     }
     // A process that is frozen has no stacks to take.
     let ran_ns = slow.certain_ns.saturating_sub(facts.unseen.frozen_ns);
-    let covers = share(profile.total_ns, ran_ns);
+    let covers = share(profile.stacks_ns, ran_ns);
     (covers < 0.5).then(|| {
-        format!("the stacks cover only {} of {}", format_ns(profile.total_ns), format_ns(slow.wall_ns))
+        format!("the stacks cover only {} of {}", format_ns(profile.stacks_ns), format_ns(slow.wall_ns))
     })
 }
 

@@ -101,6 +101,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
 #[derive(Debug, Clone)]
 pub(super) struct WaitProfile {
     pub(super) total_ns: u64,
+    /// The part of `total_ns` in which a stack shows where main was.
+    pub(super) stacks_ns: u64,
     by_kind: HashMap<WaitKind, u64>,
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
@@ -138,6 +140,7 @@ impl WaitProfile {
             |start, end| tree.span_ns(start, end).saturating_sub(SampleGap::sum_ns(gaps, start, end));
         let mut profile = Self {
             total_ns: seen_ns(0, tree.samples()),
+            stacks_ns: 0,
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
             native_top_ns: 0,
@@ -147,6 +150,7 @@ impl WaitProfile {
         let mut on_top: HashMap<FrameId, HashMap<Option<FrameId>, u64>> = HashMap::new();
         for run in tree.stack_runs() {
             let ns = seen_ns(run.start, run.end);
+            profile.stacks_ns = profile.stacks_ns.saturating_add(ns);
             let top = tree.nodes[run.top as usize].frame;
             let stack = tree.stack(run.top);
             let app = frames.first_own(stack.iter().rev(), |id| *id).copied();

@@ -26,6 +26,7 @@ pub(crate) mod plural;
 mod role;
 mod sampled_tree;
 pub(crate) mod sanitize;
+pub(crate) mod several;
 pub(crate) mod system_calls;
 mod system_trace;
 mod threads;

@@ -154,6 +154,55 @@ fn one_of_several_methods_is_said_as_such() {
     );
 }
 
+/// The app's outermost frame in the recorder's own stack of main and in ART's trace, each retraced: class and
+/// method. The last value is why the trace was left aside.
+fn outermost(mapping: &str, stack: &str, trace: &str) -> ([(String, String); 2], Option<String>) {
+    let trace = format!("\"main\" prio=5 tid=1 Native\n  | sysTid=4321 nice=0\n  at {trace}\n\n");
+    let mut decoded =
+        ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 5)]).system_trace(&trace).build();
+    Mapping::parse(mapping.as_bytes()).unwrap().retrace(&mut decoded.report).unwrap();
+    let a = Analysis::new(&decoded);
+    let read = a.system_trace.as_ref().unwrap();
+    let stacks = [a.last_stack().unwrap(), read.main().unwrap().java()];
+    let names = stacks.map(|stack| {
+        let frame = stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app()).unwrap();
+        (frame.class.clone(), frame.method.clone())
+    });
+    (names, read.apart.clone())
+}
+
+#[test]
+fn a_frame_of_several_methods_is_one_frame_in_the_trace_and_the_stack() {
+    let mapping = head("9.0.32", 21)
+        + "org.app.Src -> x:\n# {\"id\":\"sourceFile\",\"fileName\":\"Src.kt\"}\n    \
+           int read(byte[]) -> r\n    int skip(java.nio.ByteBuffer) -> r\n    \
+           1:4:void one():1:4 -> m\n    5:8:void org.app.Other.two():5:8 -> m\n    \
+           9:9:void three():9:9 -> m\n    \
+           1:1:void a():1:1 -> n\n    2:2:void b():2:2 -> n\n    3:3:void c():3:3 -> n\n    \
+           4:4:void d():4:4 -> n\n";
+    let of = |stack, trace| outermost(&mapping, stack, trace);
+    let all = "one or org.app.Other.two or three";
+    for (stack, trace, ours, theirs) in [
+        ("x.m", "x.m(SourceFile)", all, all),
+        // Only one of them has a line.
+        ("x.m:1", "x.m(SourceFile)", "one", all),
+        ("x.m", "x.m(SourceFile:9)", all, "three"),
+        ("x.m:1", "x.m(SourceFile:1)", "one", "one"),
+        // Not all of them are named.
+        ("x.n", "x.n(SourceFile:4)", "a or b or c or 1 more", "d"),
+    ] {
+        let names = [ours, theirs].map(|method| ("org.app.Src".to_owned(), method.to_owned()));
+        assert_eq!(of(stack, trace), (names, None));
+    }
+    let ([_, theirs], apart) = of("x.m", "x.m(SourceFile:6)");
+    assert_eq!((theirs, apart), (("org.app.Other".into(), "two".into()), None));
+    // Other methods of the same class.
+    for (stack, ours) in [("x.m:1", "one"), ("x.m", all)] {
+        let (_, apart) = of(stack, "x.r(SourceFile)");
+        assert_eq!(apart.unwrap(), format!("main was in other code by then (Src.read or skip, not Src.{ours})"));
+    }
+}
+
 /// In a build without line tables, ART's own traces have the dex pc as the line. R8's mapping has it as the
 /// line, too.
 #[test]

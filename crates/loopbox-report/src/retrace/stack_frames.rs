@@ -2,6 +2,7 @@
 
 use super::members::{Group, Member, Members, Named};
 use super::positions::{Position, Positions};
+use crate::model::several;
 use loopbox_format::model::{Location, LocationId, Method, MethodId, Symbols};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -321,14 +322,7 @@ impl<'m> Retracer<'m> {
     /// A frame with its file, and the names of all methods that it may be.
     fn original(&self, (methods, line): Source<'_>, found_in: &str) -> Original {
         let class = methods.first().map_or(found_in, |method| method.class);
-        let mut names: Vec<String> = Vec::new();
-        for method in methods.iter().take(MAX_NAMED) {
-            let of = if method.class == class { String::new() } else { format!("{}.", method.class) };
-            names.push(of + method.name);
-        }
-        if methods.len() > names.len() {
-            names.push(format!("{} more", methods.len() - names.len()));
-        }
+        let named = methods.iter().take(MAX_NAMED).map(|method| (method.class, method.name));
         let one = |method: &&Member<'_>| Original {
             class: method.class.to_owned(),
             method: method.name.to_owned(),
@@ -339,7 +333,7 @@ impl<'m> Retracer<'m> {
         let are_several = methods.len() > 1;
         Original {
             class: class.to_owned(),
-            method: names.join(" or "),
+            method: several::join(class, named, methods.len().saturating_sub(MAX_NAMED)),
             file: self.file(class, found_in),
             line,
             each: methods.iter().filter(|_| are_several).take(MAX_EACH).map(one).collect(),

@@ -6,6 +6,7 @@ use super::about::about;
 use crate::derive::last_stack;
 use crate::diagnose::{Cause, Confidence, Diagnosis};
 use crate::model::Analysis;
+use crate::model::several::class_and_method;
 use loopbox_format::model::Named;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -78,7 +79,7 @@ fn location(frame: &str) -> Value {
     else {
         return json!({"logicalLocations": logical});
     };
-    let class = method.rsplit_once('.').map_or("", |(class, _)| class);
+    let class = class_and_method(method).map_or("", |(class, _)| class);
     let package =
         class.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
     json!({
@@ -118,6 +119,7 @@ mod tests {
         assert_eq!(uri("reports/é.lbx"), "reports/%C3%A9.lbx");
         let places = |frame: &str| location(frame)["physicalLocation"]["artifactLocation"]["uri"].clone();
         assert_eq!(places("com.example.Cart.total(Cart.java:88)"), "com/example/Cart.java");
+        assert_eq!(places("com.example.Cart.load or com.Other.save(Cart.java:88)"), "com/example/Cart.java");
         assert_eq!(places("com.example.Cart.total(../../../etc/passwd:88)"), Value::Null);
     }
 }

@@ -2,7 +2,7 @@
 //! debuggerd's backtraces, which the system takes when ART does not answer.
 
 use crate::model::framework::in_class_object;
-use crate::model::{FrameKind, LockAction, locked_object};
+use crate::model::{FrameKind, LockAction, locked_object, several};
 
 /// A line with a known meaning.
 #[derive(Debug, PartialEq)]
@@ -181,7 +181,7 @@ fn header(line: &str) -> Option<Header<'_>> {
 /// brackets and blanks; the Play Console puts a blank before it.
 fn java(frame: &str) -> Option<JavaFrame<'_>> {
     let (name, place) = frame.strip_suffix(')')?.split_once('(')?;
-    let (class, method) = name.trim_end().rsplit_once('.')?;
+    let (class, method) = several::class_and_method(name.trim_end())?;
     if place.eq_ignore_ascii_case("Native method") {
         return Some(JavaFrame { class, method, file: "", line: None, kind: FrameKind::Native });
     }
@@ -278,6 +278,8 @@ mod tests {
         let main = ("com.example.Main$1", "run", "Main.java", Some(17), FrameKind::Java);
         assert_eq!(of("  at com.example.Main$1.run(Main.java:17)"), main);
         assert_eq!(of("  at a.B.c(Native method)"), ("a.B", "c", "", None, FrameKind::Native));
+        let several = ("a.B", "c or a.C.d or 2 more", "B.java", None, FrameKind::Java);
+        assert_eq!(of("  at a.B.c or a.C.d or 2 more(B.java)"), several);
         assert_eq!(of("  at a.B.<init>(unavailable:-1)"), ("a.B", "<init>", "", None, FrameKind::Java));
         assert_eq!(of("  at a.B.c (B.java:3)"), ("a.B", "c", "B.java", Some(3), FrameKind::Java));
         assert_eq!(of("  at a.B.c(Native Method)").4, FrameKind::Native);

@@ -7,6 +7,7 @@
 use super::instant;
 use crate::load::limits;
 use crate::model::framework::Role;
+use crate::model::several::may_be_same;
 use crate::model::time::format_ms;
 use crate::model::{
     Analysis, Frame, FrameId, LockAction, LockChain, LockHolder, LockSource, LockWait, MainThread,
@@ -66,8 +67,7 @@ fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<St
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;
     let theirs = outermost(&main.java())?;
-    let is_same = ours.class == theirs.class && ours.method == theirs.method;
-    (!is_same).then(|| {
+    (!may_be_same(ours, theirs)).then(|| {
         format!("main was in other code by then ({}, not {})", Frame::short(theirs), Frame::short(ours))
     })
 }

@@ -38,9 +38,10 @@ const NOW = R.current.state === 'running' || R.current.state === 'outside' ? R.c
 const outsideText = (c) => 'outside of messages' + (c.place ? ', in ' + c.place : '');
 const messageText = (token, message) => '#' + token + ' ' + (message ? message.text : '(unnamed)');
 const shortClass = (name) => name.split('.').pop();
+const methodShort = (name) => name.split('.').slice(-2).join('.');
 // A short name of a message: the method of the app that its stacks name it by, the class of its callback,
 // or the class of its handler and its `what`; an activity and its steps.
-const messageShort = (m) => m.by_stacks ? m.by_stacks.split('.').slice(-2).join('.') : messageOfLooper(m);
+const messageShort = (m) => m.by_stacks ? m.by_stacks.split(' or ').map(methodShort).join(' or ') : messageOfLooper(m);
 const messageOfLooper = (m) => m.lifecycle ? (shortClass(m.target) || 'Activity') + ' ' + m.lifecycle.filter((step) => step !== 'other').join(', ') :
   (m.callback ? shortClass(m.callback) : shortClass(m.target) + (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '')) +
   (m.named_by === 'peek' ? ' (by peek)' : '');

@@ -38,6 +38,9 @@ pub struct Base {
     pub app: Option<String>,
     /// The app's name for its user.
     pub user: Option<String>,
+    /// When the process wrote the first line about itself, Unix milliseconds. It is the same in each of them;
+    /// `None` in lines of an older writer.
+    pub started_ms: Option<i64>,
 }
 
 /// A message that took long.

@@ -1,11 +1,11 @@
-//! Sums up stalls, one file after the other. Memory grows with the number of distinct stalls, not with their
-//! total number.
+//! Sums up stalls, one file after the other. Memory grows with the number of distinct stalls, users and
+//! processes, not with the total number of lines.
 
 use crate::culprit::Culprit;
 use crate::line::{Line, Sample, Stall, read_line};
 use crate::stalls::lines;
 use crate::view::{Around, Group, Phase, StackGroup, View};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The stalls of some files.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,9 @@ pub struct Summary {
     messages: HashMap<String, Group>,
     stacks: HashMap<Option<Culprit>, StackGroup>,
     users: BTreeSet<String>,
+    /// The processes whose lines say when they started, each with its id and that time. A process has a line
+    /// in the file of each day, and more where lines were lost or another process has packed the file.
+    started: HashSet<(i64, i64)>,
     around: [PhaseSums; 3],
 }
 
@@ -23,12 +26,16 @@ impl Summary {
     /// Adds an unpacked file.
     pub fn add(&mut self, file: &[u8]) {
         self.whole.files += 1;
+        let mut of_file: HashSet<i64> = HashSet::new();
         for line in lines(file) {
             match read_line(line) {
                 None => self.whole.cut_lines += 1,
-                Some(Line::Base { lost, base, .. }) => {
-                    // One more of the same process says that lines before it were lost.
-                    self.whole.processes += u64::from(lost == 0);
+                Some(Line::Base { pid, lost, base }) => {
+                    let is_new = match base.started_ms {
+                        Some(started_ms) => self.started.insert((pid, started_ms)),
+                        None => of_file.insert(pid),
+                    };
+                    self.whole.processes += u64::from(is_new);
                     self.whole.lost_lines = self.whole.lost_lines.saturating_add(lost);
                     self.users.extend(base.user.filter(|user| !user.is_empty()));
                 }

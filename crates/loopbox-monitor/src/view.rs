@@ -20,7 +20,8 @@ pub struct View {
     pub dropped_frames: u64,
     /// How many stalls each level has.
     pub levels: BTreeMap<u32, u64>,
-    /// How many processes wrote lines.
+    /// How many processes wrote lines. One whose lines do not say when it started, because an older recorder
+    /// wrote them, counts once in each file.
     pub processes: u64,
     /// How many different users of the app are named; 0 when none is.
     pub users: u64,

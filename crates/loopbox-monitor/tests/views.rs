@@ -37,7 +37,7 @@ fn stalls_are_summed_up_by_day_scene_and_stack() {
     summary.add(file().as_bytes());
     summary.add(BASE.replace("\"lost\":0", "\"lost\":3").as_bytes());
     let view = summary.view();
-    assert_eq!((view.files, view.stalls, view.processes, view.users), (2, 3, 1, 1));
+    assert_eq!((view.files, view.stalls, view.processes, view.users), (2, 3, 2, 1));
     assert_eq!((view.cut_lines, view.lost_lines), (2, 3));
     assert_eq!((view.ms, view.longest_ms), (1_750.0, 1_200.0));
     assert_eq!(view.levels.into_iter().collect::<Vec<_>>(), [(1, 1), (2, 2)]);
@@ -62,6 +62,31 @@ fn stalls_are_summed_up_by_day_scene_and_stack() {
     );
     assert_eq!((around.during.proc_cpu, around.after.proc_cpu), (Some(90.0), Some(20.0)));
     assert_eq!(around.during.psi_io, None);
+}
+
+/// A process has a line in the file of each day, where lines were lost, and where another process has packed
+/// its file.
+#[test]
+fn a_process_counts_once_however_many_lines_are_about_it() {
+    let line = |pid: u32, lost: u32, started_ms: &str| {
+        format!("{{\"v\":1,\"pid\":{pid},\"lost\":{lost},\"base\":{{{started_ms}}}}}\n")
+    };
+    let processes = |files: &[String]| {
+        let mut summary = Summary::default();
+        files.iter().for_each(|file| summary.add(file.as_bytes()));
+        summary.view().processes
+    };
+    let (began, later) = ("\"started_ms\":1795263002588", "\"started_ms\":1795349402588");
+    // It lost lines before its first one, has its line twice, and runs past midnight.
+    let days = [line(42, 3, began) + &line(42, 0, began) + &line(7, 0, began), line(42, 0, began)];
+    assert_eq!(processes(&days), 2);
+    // The number of a process that has ended is given again.
+    assert_eq!(processes(&[line(42, 0, began), line(42, 0, later)]), 2);
+    assert_eq!(processes(&[line(42, 0, began) + &line(42, 0, later)]), 2);
+    // An older recorder's lines do not say when it started: files of two days may be of two devices.
+    let days = [line(42, 3, "") + &line(42, 0, "") + &line(7, 0, ""), line(42, 0, "")];
+    assert_eq!(processes(&days), 3);
+    assert_eq!(processes(&[line(42, 0, "\"started_ms\":null"), line(7, 2, "")]), 2);
 }
 
 #[test]

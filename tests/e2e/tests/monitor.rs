@@ -112,6 +112,7 @@ fn check_base(line: &Value) -> Result<()> {
     for known in ["cores", "disk_mb", "disk_free_mb", "mem_mb"] {
         ensure!(base[known].as_u64().is_some_and(|value| value > 0), "{known}: {base}");
     }
+    ensure!(base["started_ms"].as_u64().is_some_and(|ms| ms > 1_700_000_000_000), "{base}");
     ensure!(base["process"].is_string() && base["levels_ms"] == serde_json::json!([100, 300]), "{base}");
     Ok(())
 }

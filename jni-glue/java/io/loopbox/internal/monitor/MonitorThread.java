@@ -263,6 +263,9 @@ public final class MonitorThread implements Runnable {
 
     /** The line about the process that comes before its first stall in a file. */
     private static final class ProcessBase implements MonitorFiles.Base {
+        /** The same in each line of the process: it and the pid say whether two lines are of one process. */
+        private static final long STARTED_MS = System.currentTimeMillis();
+
         private final MonitorSettings settings;
         private final long unixMs;
         private final TimeZone zone;
@@ -281,6 +284,7 @@ public final class MonitorThread implements Runnable {
             line.text("os", Platform.field(Build.VERSION.class, "RELEASE")).number("api", Build.VERSION.SDK_INT);
             line.text("device", Platform.device()).text("process", App.processName());
             line.text("app", Recording.place().appVersion).text("user", Annotations.get("user"));
+            line.number("started_ms", STARTED_MS);
             line.number("cores", Runtime.getRuntime().availableProcessors());
             Long kilohertz = Platform.maxKilohertz();
             if (kilohertz != null) {

@@ -2,8 +2,8 @@
 
 use super::tests::{calm, diagnosis, evidence, expect};
 use super::*;
-use crate::test_support::ReportBuilder;
-use loopbox_format::model::MainState;
+use crate::test_support::{NOW_NS, ReportBuilder};
+use loopbox_format::model::{MainState, Uptime};
 
 const MS: u64 = 1_000_000;
 const PARSE: &str = "com.shop.Feed.run:3 com.shop.Json.parse:40";
@@ -56,6 +56,31 @@ fn what_is_left_of_a_stop_is_not_the_machines_fault() {
     let starved = v.causes.iter().find(|cause| cause.rule == "starved");
     assert!(starved.is_none_or(|cause| cause.confidence != Confidence::High), "{v:#?}");
     assert!(starved.is_none_or(|cause| cause.share < Some(0.25)), "{v:#?}");
+}
+
+/// A message of five minutes with a gap of 70 s between two samples.
+fn minutes(frozen_ns: u64) -> Diagnosis {
+    let report = calm().running(99, 95_000).doing("android.os.Handler", "com.shop.Feed", 200);
+    diagnosis(report.looper_tree(99, &[(PARSE, 9_000)]).with(|report| {
+        let dumped_ns = Uptime(NOW_NS + 205_000 * MS);
+        report.meta.dumped_at.uptime_ns = dumped_ns;
+        if let MainState::Running(running) = &mut report.main {
+            running.as_of_ns = dumped_ns;
+        }
+        report.trees[0].sample_deltas_ns[200] = 70_000 * MS;
+        report.anr.frozen_ns = frozen_ns;
+    }))
+}
+
+#[test]
+fn a_gap_between_samples_counts_for_its_share_of_the_message() {
+    let v = minutes(0);
+    let frozen = v.causes.iter().find(|cause| cause.rule == "frozen").unwrap();
+    assert!(frozen.score < 0.7 && frozen.share.is_some_and(|share| share < 0.25), "{frozen:#?}");
+    assert_ne!(v.causes[0].rule, "frozen", "{v:#?}");
+    // How long it was frozen was measured, and is less than a third.
+    let v = minutes(70_000 * MS);
+    assert!(v.causes.iter().all(|cause| cause.rule != "frozen"), "{v:#?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::diagnose::account::{Account, TimeUse};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::load::WINDOW_NS;
-use crate::model::time::{format_ns, percent};
+use crate::model::time::{format_ns, percent, share};
 use loopbox_format::model::RecordKind;
 
 /// A process without a sample of its running message for longer than this was frozen rather than slow.
@@ -13,6 +13,8 @@ const FREEZE_NS: u64 = 60_000_000_000;
 const MIN_SHARE: f64 = 0.3;
 /// A message that took this long without the freeze is slow itself.
 const LONG_NS: u64 = 4_000_000_000;
+/// How much less sure a freeze of such a message is: what is left of it explains an ANR by itself.
+const LONG_REST: f64 = 0.3;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     measured(facts).or_else(|| between_messages(facts)).or_else(|| inside_a_message(facts))
@@ -30,8 +32,7 @@ fn measured(facts: &Facts<'_>) -> Option<Finding> {
         share if share >= MIN_SHARE => 0.6,
         _ => return None,
     };
-    // What is left of the message explains an ANR by itself.
-    let score = by_share - if ran_ns >= LONG_NS { 0.3 } else { 0.0 };
+    let score = by_share - if ran_ns >= LONG_NS { LONG_REST } else { 0.0 };
     let title = format!(
         "The process was frozen or stopped for {} of the {} of {}",
         format_ns(ns),
@@ -80,7 +81,11 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
+/// No sample was taken for long. Where the recorder measured a freeze, that says how long it was.
 fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
+    if facts.analysis.anr.frozen_ns > 0 {
+        return None;
+    }
     let slow = facts.running().filter(|slow| slow.wall_ns > FREEZE_NS)?;
     let tree = slow.tree?;
     let gap = tree.sample_ns.windows(2).map(|w| w[1].since(w[0])).max()?;
@@ -89,11 +94,15 @@ fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
     if gap <= FREEZE_NS || cpu > 0.1 {
         return None;
     }
+    // As far as stacks show that it ran.
+    let ran_ns = tree.total_ns().saturating_sub(gap);
+    let score = 0.92 - if ran_ns >= LONG_NS { LONG_REST } else { 0.0 };
     let title = format!("The process was frozen for {} during {}", format_ns(gap), slow.noun());
     Some(
-        Finding::new("frozen", 0.92, title)
+        Finding::new("frozen", score, title)
             .with_evidence("the sampler did not run in that time either")
             .with_evidence(format!("main was on the CPU for {} of the message", percent(cpu)))
+            .with_share(share(gap, slow.wall_ns))
             .with_advice("Subtract the freeze from the message's age before you rate it.")
             .with_message(slow.token),
     )

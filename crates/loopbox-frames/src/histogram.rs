@@ -1,7 +1,5 @@
 //! Durations by size, in buckets that are merged by addition.
 
-use loopbox_format::model::FrameScene;
-
 /// How many buckets.
 pub const BUCKETS: usize = 32;
 /// The start of the first bucket in microseconds; it also has all shorter durations.
@@ -28,13 +26,13 @@ pub fn bucket_begin_ns(bucket: usize) -> u64 {
 ///
 /// The result is the harmonic mean of the bucket's bounds, which is at most 11.1 % away from either, and
 /// never above the longest frame. For the last bucket, which has no upper bound, it is the longest frame.
-pub fn quantile_ns(scene: &FrameScene, share: f64) -> Option<u64> {
-    let all: u64 = scene.histogram.iter().copied().map(u64::from).sum();
-    let longest_ns = u64::from(scene.longest_us) * 1_000;
+pub fn quantile_ns(histogram: &[u64; BUCKETS], longest_us: u32, share: f64) -> Option<u64> {
+    let all = histogram.iter().copied().fold(0, u64::saturating_add);
+    let longest_ns = u64::from(longest_us) * 1_000;
     let wanted = ((all as f64 * share).ceil() as u64).clamp(1, all.max(1));
-    let mut seen = 0;
-    let found = scene.histogram.iter().position(|&count| {
-        seen += u64::from(count);
+    let mut seen: u64 = 0;
+    let found = histogram.iter().position(|&count| {
+        seen = seen.saturating_add(count);
         seen >= wanted
     });
     let (begin, end) = (bucket_begin_ns(found?) as f64, bucket_begin_ns(found? + 1) as f64);
@@ -65,23 +63,21 @@ mod tests {
         fn quantile_is_within_twelve_per_cent(
             mut us in proptest::collection::vec(4_000_u32..890_000, 1..200), share in 0.0..=1.0_f64
         ) {
-            let mut scene = FrameScene::default();
-            us.iter().for_each(|&us| scene.histogram[bucket(u64::from(us) * 1_000)] += 1);
+            let mut histogram = [0; BUCKETS];
+            us.iter().for_each(|&us| histogram[bucket(u64::from(us) * 1_000)] += 1);
             us.sort_unstable();
-            scene.longest_us = us[us.len() - 1];
             let rank = ((us.len() as f64 * share).ceil() as usize).clamp(1, us.len());
             let exact = f64::from(us[rank - 1]) * 1e3;
-            let got = quantile_ns(&scene, share).unwrap() as f64;
+            let got = quantile_ns(&histogram, us[us.len() - 1], share).unwrap() as f64;
             prop_assert!((got - exact).abs() <= 0.12 * exact, "{got} for {exact}");
         }
     }
 
     #[test]
     fn quantile_of_nothing_is_nothing_and_of_the_last_bucket_the_longest() {
-        let mut scene = FrameScene::default();
-        assert_eq!(quantile_ns(&scene, 0.5), None);
-        scene.histogram[31] = 1;
-        scene.longest_us = 7_000_000;
-        assert_eq!(quantile_ns(&scene, 0.99), Some(7_000_000_000));
+        let mut histogram = [0; BUCKETS];
+        assert_eq!(quantile_ns(&histogram, 0, 0.5), None);
+        histogram[31] = 1;
+        assert_eq!(quantile_ns(&histogram, 7_000_000, 0.99), Some(7_000_000_000));
     }
 }

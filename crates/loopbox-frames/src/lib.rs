@@ -42,7 +42,7 @@ pub use interval::{IntervalDetector, RefreshInterval};
 pub use jank::{MainThreadTime, is_jank, place};
 pub use levels::{SKIPPED_FRAMES, is_skipped_warning, level, unscaled_level};
 pub use live::{Live, LiveValue};
-pub use merge::add;
+pub use merge::{MergedRate, MergedScene, MergedScroll};
 pub use packed::PackedEvent;
 pub use recorder::{FrameEvent, FrameRecorder, Heard, OwnMessage, SeenFrame, SeenMessage, StallFrames};
 pub use scene::SceneStats;

@@ -5,7 +5,6 @@ use crate::display_frame::{DisplayFrame, FROZEN_NS, micros};
 use crate::histogram::bucket;
 use crate::interval::RefreshInterval;
 use crate::levels::level;
-use crate::merge::add_rate;
 use crate::stages::StageReport;
 use crate::windows::{JankWindow, JankWindows};
 use loopbox_format::model::{
@@ -156,7 +155,16 @@ impl SceneStats {
 
     fn rate(&mut self, frame: &DisplayFrame) {
         let interval_ns = frame.interval.ns() as u32;
-        add_rate(&mut self.sums, &RateFrames { interval_ns, frames: 1, sum_ns: frame.duration_ns });
+        let sums = &mut self.sums;
+        let is_its = |kept: &&mut RateFrames| kept.frames == 0 || kept.interval_ns == interval_ns;
+        match sums.rates.iter_mut().find(is_its) {
+            Some(kept) => {
+                kept.interval_ns = interval_ns;
+                add(&mut kept.frames, 1);
+                add64(&mut kept.sum_ns, frame.duration_ns);
+            }
+            None => add(&mut sums.other_rates, 1),
+        }
     }
 
     fn fps_value(&mut self, frame: &DisplayFrame) {

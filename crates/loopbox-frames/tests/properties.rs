@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, frames, hz, scene, windows};
 use loopbox_format::model::{FrameFlags, Uptime};
-use loopbox_frames::{DisplayFrame, RefreshInterval, Scenes};
+use loopbox_frames::{DisplayFrame, MergedScene, RefreshInterval, Scenes};
 use proptest::prelude::*;
 
 /// A second implementation of refreshes and jank windows, to compare with. Unlike the crate, it has the
@@ -107,10 +107,11 @@ proptest! {
     #[test]
     fn sums_of_two_are_those_of_all_frames((interval, durations) in trace(), (other, more) in trace()) {
         let (first, second) = (of(interval, &durations), of(other, &more));
-        let (mut sum, other) = (*scene(&first).sums(), scene(&second));
-        loopbox_frames::add(&mut sum, other.sums());
+        let merged = |frames: &[_]| MergedScene::from(scene(frames).sums());
+        let mut sum = merged(&first);
+        sum.add(&merged(&second));
         // Each begins a session, so no window goes from one into the other; a value of FPS may.
-        let all = *scene(&[first, second].concat()).sums();
+        let all = merged(&[first, second].concat());
         sum.fps_values = all.fps_values;
         sum.fps_sum_milli = all.fps_sum_milli;
         sum.fps_shares = all.fps_shares;

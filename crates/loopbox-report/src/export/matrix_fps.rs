@@ -51,7 +51,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let statistic = |name: &str| a.statistic(name).map_or(0, |value| value.max(0.0) as u64);
     let screens = a.display_frames.scenes.iter().filter(|scene| scene.kind != SceneKind::Process);
     for scene in screens.filter(|scene| scene.frames > 0) {
-        let view = SceneView::new(scene);
+        let view = SceneView::new(&scene.into());
         let line = Line {
             machine: "UN_KNOW",
             cpu_app: 0,

@@ -47,7 +47,7 @@ fn events(a: &Analysis, scene: &SceneView) -> [Value; 2] {
             "timeUnixNano": at_ns.to_string(),
             "eventName": "app.jank",
             "attributes": [
-                number("app.jank.frame_count", frames.into()),
+                number("app.jank.frame_count", frames),
                 seconds("app.jank.threshold", threshold_s),
                 seconds("app.jank.period", scene.duration_ms / 1e3),
                 text("app.screen.name", &scene.name),

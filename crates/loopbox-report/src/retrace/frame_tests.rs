@@ -199,7 +199,10 @@ fn a_frame_of_several_methods_is_one_frame_in_the_trace_and_the_stack() {
     // Other methods of the same class.
     for (stack, ours) in [("x.m:1", "one"), ("x.m", all)] {
         let (_, apart) = of(stack, "x.r(SourceFile)");
-        assert_eq!(apart.unwrap(), format!("main was in other code by then (Src.read or skip, not Src.{ours})"));
+        assert_eq!(
+            apart.unwrap(),
+            format!("main was in other code by then (Src.read or skip, not Src.{ours})")
+        );
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::gestures::{Gestures, GesturesView};
 use super::janks::{JankView, MANY, keep_longest};
-use super::scene::{SceneView, name};
+use super::scene::{SceneView, name, shown};
 use crate::model::Analysis;
-use loopbox_format::model::{FrameScene, SceneKind};
-use loopbox_frames::add;
+use loopbox_format::model::SceneKind;
+use loopbox_frames::MergedScene;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ const MAX_UNITS: usize = 200_000;
 pub struct Smoothness {
     reports: u64,
     without_frames: u64,
-    process: FrameScene,
-    other: FrameScene,
-    scenes: BTreeMap<String, FrameScene>,
+    process: MergedScene,
+    other: MergedScene,
+    scenes: BTreeMap<String, MergedScene>,
     gestures: Gestures,
     janks: Vec<JankView>,
     units: BTreeMap<String, BTreeMap<String, UnitSums>>,
@@ -92,7 +92,7 @@ impl Smoothness {
         let unit = user.filter(|user| !user.is_empty()).unwrap_or(path).to_string();
         let name_of = |scene: u16| session.scenes.get(usize::from(scene)).map_or("?".to_string(), name);
         for scene in &session.scenes {
-            self.scene(scene);
+            self.scene(&scene.into());
         }
         let mut units = BTreeMap::<String, UnitSums>::new();
         for scene in &session.scenes {
@@ -128,18 +128,18 @@ impl Smoothness {
         }
     }
 
-    fn scene(&mut self, scene: &FrameScene) {
+    fn scene(&mut self, scene: &MergedScene) {
         match scene.kind {
-            SceneKind::Process => add(&mut self.process, scene),
-            SceneKind::Other => add(&mut self.other, scene),
+            SceneKind::Process => self.process.add(scene),
+            SceneKind::Other => self.other.add(scene),
             SceneKind::Named => {
                 let name = scene.name.as_str();
                 if let Some(known) = self.scenes.get_mut(name) {
-                    add(known, scene);
+                    known.add(scene);
                 } else if self.scenes.len() < MAX_SCENES {
                     self.scenes.insert(name.to_string(), *scene);
                 } else {
-                    add(&mut self.other, scene);
+                    self.other.add(scene);
                 }
             }
         }
@@ -158,8 +158,8 @@ impl Smoothness {
     pub fn merge(&mut self, other: Self) {
         self.reports += other.reports;
         self.without_frames += other.without_frames;
-        add(&mut self.process, &other.process);
-        add(&mut self.other, &other.other);
+        self.process.add(&other.process);
+        self.other.add(&other.other);
         other.scenes.values().for_each(|scene| self.scene(scene));
         self.gestures.merge(other.gestures);
         self.janks.extend(other.janks);
@@ -176,8 +176,9 @@ impl Smoothness {
 
     /// The names of all screens. The name for all screens together comes first.
     pub(super) fn scene_names(&self) -> Vec<String> {
-        let all = name(&FrameScene { kind: SceneKind::Process, ..FrameScene::default() });
-        let named = self.scenes.values().map(name).filter(|name| *name != all);
+        let all = shown(SceneKind::Process, "");
+        let named = self.scenes.values().map(|scene| shown(scene.kind, scene.name.as_str()));
+        let named = named.filter(|name| *name != all);
         [all.clone()].into_iter().chain(named).collect()
     }
 
@@ -191,7 +192,7 @@ impl Smoothness {
         keep_longest(&mut self.janks);
         self.process.kind = SceneKind::Process;
         self.other.kind = SceneKind::Other;
-        let mut scenes: Vec<&FrameScene> = self.scenes.values().collect();
+        let mut scenes: Vec<&MergedScene> = self.scenes.values().collect();
         scenes.sort_by_key(|scene| std::cmp::Reverse((scene.hitch_ns, scene.frames)));
         scenes.extend(Some(&self.other).filter(|other| other.frames > 0));
         SmoothnessView {

@@ -2,8 +2,8 @@
 
 use crate::model::name::Name;
 use crate::model::plural::listed;
-use loopbox_format::model::{DropLevel, FrameCause, FrameScene, SceneKind, ScrollSums, Stage};
-use loopbox_frames::{histogram, rates};
+use loopbox_format::model::{DropLevel, FrameCause, FrameScene, SceneKind, Stage};
+use loopbox_frames::{MergedScene, MergedScroll, histogram, rates};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct SceneView {
     /// What the figures cover: one screen, all screens without separate sums, or all screens.
     pub kind: Name<SceneKind>,
     /// The number of display frames.
-    pub frames: u32,
+    pub frames: u64,
     /// How long the frames stood.
     pub duration_ms: f64,
     /// Frames per second; `None` without a frame.
@@ -45,9 +45,9 @@ pub struct SceneView {
     /// The hitch time for each second of the frames, without rounding to whole refreshes. Jitter is included.
     pub hitch_exact_ms_per_s: Option<f64>,
     /// The number of frames that stood for two refreshes or more.
-    pub slow: u32,
+    pub slow: u64,
     /// The number of frames that stood longer than 700 ms.
-    pub frozen: u32,
+    pub frozen: u64,
     /// How many of a thousand frames stood longer than 700 ms.
     pub frozen_permille: Option<f64>,
     /// The frames and the dropped frames by level, best level first.
@@ -61,7 +61,7 @@ pub struct SceneView {
     /// The jank windows.
     pub windows: WindowsView,
     /// The number of gestures that ended on this screen.
-    pub gestures: u32,
+    pub gestures: u64,
     /// Whether more than a quarter of the frames were below 20 FPS.
     pub slow_session_20_fps: bool,
     /// Whether more than a quarter of the frames were below 30 FPS.
@@ -70,24 +70,24 @@ pub struct SceneView {
     /// interval.
     pub delay_ms: f64,
     /// The number of frames whose stages were reported.
-    pub staged: u32,
+    pub staged: u64,
     /// The number of staged frames that missed their deadline.
-    pub slow_cost: u32,
+    pub slow_cost: u64,
     /// The number of staged frames that took longer than 700 ms.
-    pub frozen_cost: u32,
+    pub frozen_cost: u64,
     /// The main causes of slow frames, most frequent first.
     pub causes: Vec<FrameCauseView>,
     /// The time in each stage; empty when none was reported.
     pub stages: Vec<StageTimeView>,
     /// The number of stage reports that are about the first frame of a new window. No other figure of stages
     /// includes them.
-    pub first_draw: u32,
+    pub first_draw: u64,
     /// The number of stage reports that were lost.
-    pub lost_reports: u32,
+    pub lost_reports: u64,
     /// The number of stage reports that came twice.
-    pub duplicate_reports: u32,
+    pub duplicate_reports: u64,
     /// The number of stage reports with impossible times.
-    pub rejected_reports: u32,
+    pub rejected_reports: u64,
 }
 
 /// The frames of one refresh rate.
@@ -96,7 +96,7 @@ pub struct RateView {
     /// The refresh rate.
     pub hz: f64,
     /// The number of frames.
-    pub frames: u32,
+    pub frames: u64,
     /// Frames per second, of the frames at this rate.
     pub fps: Option<f64>,
 }
@@ -110,7 +110,7 @@ pub struct BucketView {
     /// longer ones.
     pub to_ms: Option<f64>,
     /// The number of frames.
-    pub frames: u32,
+    pub frames: u64,
 }
 
 /// Frames of one drop level.
@@ -119,7 +119,7 @@ pub struct LevelView {
     /// The level: `best`, `normal`, `middle`, `high` or `frozen`.
     pub level: Name<DropLevel>,
     /// The number of frames.
-    pub frames: u32,
+    pub frames: u64,
     /// How many frames were dropped because the frames of this level were late.
     pub dropped: u64,
 }
@@ -128,36 +128,36 @@ pub struct LevelView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FpsValuesView {
     /// The number of values.
-    pub count: u32,
+    pub count: u64,
     /// The mean of the values.
     pub mean: Option<f64>,
     /// How many values are in each sixteenth of the refresh rate. Values above the refresh rate are in the
     /// last one.
-    pub by_share: [u16; 16],
+    pub by_share: [u64; 16],
 }
 
 /// Frames in which a view scrolled.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScrollView {
     /// The number of frames.
-    pub frames: u32,
+    pub frames: u64,
     /// Frames per second.
     pub fps: Option<f64>,
     /// The hitch rate.
     pub hitch_ms_per_s: Option<f64>,
     /// The number of frames that stood longer than 700 ms.
-    pub frozen: u32,
+    pub frozen: u64,
 }
 
 /// The jank windows of a screen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowsView {
     /// The number of all jank windows.
-    pub all: u32,
+    pub all: u64,
     /// The number of jank windows whose FPS was below 5/6 of the refresh rate.
-    pub recorded: u32,
+    pub recorded: u64,
     /// The number of jank windows that were cut off because their session ended.
-    pub incomplete: u32,
+    pub incomplete: u64,
     /// The lowest FPS of a recorded jank window.
     pub worst_fps: Option<f64>,
 }
@@ -168,7 +168,7 @@ pub struct FrameCauseView {
     /// The cause: a stage, `unattributed`, `gpu` or `none`.
     pub cause: Name<FrameCause>,
     /// The number of frames.
-    pub frames: u32,
+    pub frames: u64,
 }
 
 /// The time in one stage.
@@ -187,17 +187,16 @@ fn ms(ns: u64) -> f64 {
 }
 
 impl SceneView {
-    pub(crate) fn new(sums: &FrameScene) -> Self {
-        let frames = u64::from(sums.frames);
-        let quantile = |share| histogram::quantile_ns(sums, share).map(ms);
+    pub(crate) fn new(sums: &MergedScene) -> Self {
+        let quantile = |share| histogram::quantile_ns(&sums.histogram, sums.longest_us, share).map(ms);
         let interval_sum_ns = sums.ideal_ns.saturating_sub(sums.hitch_ns);
         let fps_sum = sums.fps_sum_milli as f64 / 1e3;
         Self {
-            name: name(sums),
+            name: shown(sums.kind, sums.name.as_str()),
             kind: Name(sums.kind),
             frames: sums.frames,
             duration_ms: ms(sums.sum_ns),
-            fps: rates::fps(frames, sums.sum_ns),
+            fps: rates::fps(sums.frames, sums.sum_ns),
             fps_of_rate: rates::relative_fps(interval_sum_ns, sums.sum_ns),
             rates: rates_of(sums),
             observed_rate: sums.observed_rate,
@@ -211,7 +210,7 @@ impl SceneView {
             hitch_exact_ms_per_s: rates::hitch_ms_per_s(sums.hitch_exact_ns, sums.sum_ns),
             slow: sums.slow_cadence,
             frozen: sums.frozen_cadence,
-            frozen_permille: rates::ratio(sums.frozen_cadence.into(), frames).map(|ratio| ratio * 1e3),
+            frozen_permille: rates::ratio(sums.frozen_cadence, sums.frames).map(|ratio| ratio * 1e3),
             levels: DropLevel::ALL
                 .map(|level| LevelView {
                     level: Name(level),
@@ -221,7 +220,7 @@ impl SceneView {
                 .to_vec(),
             fps_values: FpsValuesView {
                 count: sums.fps_values,
-                mean: rates::ratio(1, sums.fps_values.into()).map(|one| one * fps_sum),
+                mean: rates::ratio(1, sums.fps_values).map(|one| one * fps_sum),
                 by_share: sums.fps_shares,
             },
             scroll: ScrollView::new(&sums.scroll),
@@ -233,8 +232,8 @@ impl SceneView {
                 worst_fps: sums.worst_window_fps_milli.map(|milli| f64::from(milli) / 1e3),
             },
             gestures: sums.gestures,
-            slow_session_20_fps: rates::is_slow_session(sums.below_20_fps.into(), frames),
-            slow_session_30_fps: rates::is_slow_session(sums.below_30_fps.into(), frames),
+            slow_session_20_fps: rates::is_slow_session(sums.below_20_fps, sums.frames),
+            slow_session_30_fps: rates::is_slow_session(sums.below_30_fps, sums.frames),
             delay_ms: ms(sums.delay_ns),
             staged: sums.staged,
             slow_cost: sums.slow_cost,
@@ -256,38 +255,43 @@ impl SceneView {
 }
 
 impl ScrollView {
-    fn new(sums: &ScrollSums) -> Self {
+    fn new(sums: &MergedScroll) -> Self {
         Self {
             frames: sums.frames,
-            fps: rates::fps(sums.frames.into(), sums.sum_ns),
+            fps: rates::fps(sums.frames, sums.sum_ns),
             hitch_ms_per_s: rates::hitch_ms_per_s(sums.hitch_ns, sums.sum_ns),
             frozen: sums.frozen,
         }
     }
 }
 
-/// The name of a screen in the output.
-pub(crate) fn name(sums: &FrameScene) -> String {
-    match sums.kind {
+/// The name of a report's screen in the output.
+pub(crate) fn name(scene: &FrameScene) -> String {
+    shown(scene.kind, scene.name.as_str())
+}
+
+/// The name of a screen in the output, by the kind of its entry and the name in the report.
+pub(super) fn shown(kind: SceneKind, name: &str) -> String {
+    match kind {
         SceneKind::Process => "all screens".into(),
         SceneKind::Other => "other screens".into(),
-        SceneKind::Named if sums.name.is_empty() => "(no name)".into(),
-        SceneKind::Named => sums.name.as_str().into(),
+        SceneKind::Named if name.is_empty() => "(no name)".into(),
+        SceneKind::Named => name.into(),
     }
 }
 
-fn rates_of(sums: &FrameScene) -> Vec<RateView> {
+fn rates_of(sums: &MergedScene) -> Vec<RateView> {
     let known = sums.rates.iter().filter(|rate| rate.frames > 0 && rate.interval_ns > 0);
     known
         .map(|rate| RateView {
             hz: 1e9 / f64::from(rate.interval_ns),
             frames: rate.frames,
-            fps: rates::fps(rate.frames.into(), rate.sum_ns),
+            fps: rates::fps(rate.frames, rate.sum_ns),
         })
         .collect()
 }
 
-fn buckets(sums: &FrameScene) -> Vec<BucketView> {
+fn buckets(sums: &MergedScene) -> Vec<BucketView> {
     let filled = sums.histogram.iter().enumerate().filter(|(_, frames)| **frames > 0);
     filled
         .map(|(bucket, &frames)| BucketView {
@@ -298,7 +302,7 @@ fn buckets(sums: &FrameScene) -> Vec<BucketView> {
         .collect()
 }
 
-fn causes(sums: &FrameScene) -> Vec<FrameCauseView> {
+fn causes(sums: &MergedScene) -> Vec<FrameCauseView> {
     let all = FrameCause::ALL
         .into_iter()
         .map(|cause| FrameCauseView { cause: Name(cause), frames: sums.causes[cause.index()] });
@@ -307,7 +311,7 @@ fn causes(sums: &FrameScene) -> Vec<FrameCauseView> {
     causes
 }
 
-fn stages(sums: &FrameScene) -> Vec<StageTimeView> {
+fn stages(sums: &MergedScene) -> Vec<StageTimeView> {
     let all = Stage::ALL
         .into_iter()
         .map(|stage| StageTimeView { stage: Name(stage), sum_ms: ms(sums.stage_ns[stage.index()]) });

@@ -105,6 +105,46 @@ fn reports_add_up_whichever_thread_read_them() {
     assert_eq!(none.view(0).reports_without_frames, 1);
 }
 
+/// A process counts frames in 32 bits, and its values of FPS in 16.
+#[test]
+fn the_counts_of_a_fleet_are_larger_than_those_of_a_process() {
+    let many = |user: &str, pid: u32| {
+        let mut session = feed();
+        for scene in &mut session.scenes {
+            (scene.frames, scene.sum_ns) = (3_000_000_000, 50_000_000_000_000_000);
+            (scene.histogram, scene.level_frames, scene.causes) = ([0; 32], [0; 5], [0; 12]);
+            (scene.histogram[8], scene.histogram[20]) = (2_500_000_000, 500_000_000);
+            (scene.level_frames[0], scene.causes[0]) = (3_000_000_000, 3_000_000_000);
+            (scene.fps_values, scene.fps_shares) = (40_000, [0; 16]);
+            scene.fps_shares[15] = 40_000;
+            (scene.slow_cadence, scene.frozen_cadence) = (2_000_000_000, 2_500_000_000);
+            (scene.scroll.frames, scene.rates[0].frames) = (3_000_000_000, 3_000_000_000);
+        }
+        let mut report = report(user, session);
+        report.meta.process.pid = pid;
+        let mut all = Smoothness::default();
+        all.add(&report, &format!("{user}.lbx"));
+        all
+    };
+    let one = many("ann", 1).view(0);
+    let mut two = many("ann", 1);
+    two.merge(many("bob", 2));
+    let two = two.view(0);
+    for (one, two) in [(&one.process, &two.process), (&one.scenes[0], &two.scenes[0])] {
+        assert_eq!((one.frames, two.frames), (3_000_000_000, 6_000_000_000));
+        assert_eq!((two.fps_values.count, two.fps_values.by_share[15]), (80_000, 80_000));
+        assert_eq!((two.slow, two.frozen, two.levels[0].frames), (4_000_000_000, 5_000_000_000, two.frames));
+        assert_eq!(
+            (two.causes[0].frames, two.scroll.frames, two.rates[0].frames),
+            (two.frames, two.frames, two.frames)
+        );
+        assert_eq!(two.histogram.iter().map(|bucket| bucket.frames).sum::<u64>(), two.frames);
+        let rates =
+            |view: &SceneView| (view.fps, view.p50_ms, view.p90_ms, view.frozen_permille, view.scroll.fps);
+        assert_eq!(rates(one), rates(two));
+    }
+}
+
 #[test]
 fn the_text_says_what_a_reader_needs() {
     let shown = strip(&text(&collected(&[("ann", feed())]).view(2), 20));

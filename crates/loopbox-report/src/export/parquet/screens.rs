@@ -47,7 +47,7 @@ impl Row for ScreenRow {
         ("screen", Text(|r| &r.view.name)),
         ("kind", Text(|r| r.view.kind.as_str())),
         ("refresh_hz", Real(|r| r.view.rates.iter().max_by_key(|rate| rate.frames).map(|rate| rate.hz))),
-        ("frames", Integer(|r| Some(r.view.frames.into()))),
+        ("frames", Integer(|r| r.view.frames.try_into().ok())),
         ("duration_ms", Real(|r| Some(r.view.duration_ms))),
         ("interval_ms", Real(|r| Some(r.interval_ms))),
         ("hitch_ms", Real(|r| Some(r.view.hitch_ms))),
@@ -57,30 +57,30 @@ impl Row for ScreenRow {
                 r.view.levels.iter().try_fold(0, |sum: i64, level| sum.checked_add_unsigned(level.dropped))
             }),
         ),
-        ("slow", Integer(|r| Some(r.view.slow.into()))),
-        ("frozen", Integer(|r| Some(r.view.frozen.into()))),
+        ("slow", Integer(|r| r.view.slow.try_into().ok())),
+        ("frozen", Integer(|r| r.view.frozen.try_into().ok())),
         ("longest_ms", Real(|r| Some(r.view.longest_ms))),
         ("p50_ms", Real(|r| r.view.p50_ms)),
         ("p90_ms", Real(|r| r.view.p90_ms)),
         ("p99_ms", Real(|r| r.view.p99_ms)),
-        ("scroll_frames", Integer(|r| Some(r.view.scroll.frames.into()))),
+        ("scroll_frames", Integer(|r| r.view.scroll.frames.try_into().ok())),
         ("scroll_ms", Real(|r| Some(r.scroll_ms))),
         ("scroll_hitch_ms", Real(|r| Some(r.scroll_hitch_ms))),
-        ("finger_frames", Integer(|r| Some(r.view.finger.frames.into()))),
+        ("finger_frames", Integer(|r| r.view.finger.frames.try_into().ok())),
         ("finger_ms", Real(|r| Some(r.finger_ms))),
         ("finger_hitch_ms", Real(|r| Some(r.finger_hitch_ms))),
-        ("gestures", Integer(|r| Some(r.view.gestures.into()))),
+        ("gestures", Integer(|r| r.view.gestures.try_into().ok())),
         ("jank_gestures", Integer(|r| Some(r.jank_gestures))),
-        ("jank_windows", Integer(|r| Some(r.view.windows.recorded.into()))),
+        ("jank_windows", Integer(|r| r.view.windows.recorded.try_into().ok())),
         ("worst_window_fps", Real(|r| r.view.windows.worst_fps)),
         ("delay_ms", Real(|r| Some(r.view.delay_ms))),
-        ("staged", Integer(|r| Some(r.view.staged.into()))),
-        ("slow_cost", Integer(|r| Some(r.view.slow_cost.into()))),
-        ("frozen_cost", Integer(|r| Some(r.view.frozen_cost.into()))),
+        ("staged", Integer(|r| r.view.staged.try_into().ok())),
+        ("slow_cost", Integer(|r| r.view.slow_cost.try_into().ok())),
+        ("frozen_cost", Integer(|r| r.view.frozen_cost.try_into().ok())),
         ("cause", Text(|r| r.view.causes.first().map_or("", |cause| cause.cause.as_str()))),
         ("causes", Json(|r| &r.causes)),
-        ("first_draw", Integer(|r| Some(r.view.first_draw.into()))),
-        ("lost_reports", Integer(|r| Some(r.view.lost_reports.into()))),
+        ("first_draw", Integer(|r| r.view.first_draw.try_into().ok())),
+        ("lost_reports", Integer(|r| r.view.lost_reports.try_into().ok())),
         ("report_id", Text(|r| &r.report_id)),
     ];
 }
@@ -98,7 +98,7 @@ impl ScreenRow {
         let ms = crate::model::time::ms;
         let process = &a.meta.process;
         let annotations = || a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let view = SceneView::new(scene);
+        let view = SceneView::new(&scene.into());
         let of_all = view.kind.0 == SceneKind::Process;
         let janky = a.display_frames.gestures.iter().filter(|gesture| gesture.windows > 0);
         let causes = view.causes.iter().map(|cause| (cause.cause.to_string(), cause.frames.into()));

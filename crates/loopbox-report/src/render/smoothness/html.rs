@@ -54,10 +54,10 @@ fn numbers(out: &mut String, all: &SceneView) {
     let mut counted = |count: u64, what: &str, more: &str| {
         one(count.to_string(), &format!("{what}{}{more}", if count == 1 { "" } else { "s" }));
     };
-    counted(all.frames.into(), "frame", &format!(" in {}", format_ms(all.duration_ms)));
-    counted(all.slow.into(), "slow frame", "");
-    counted(all.frozen.into(), "frozen frame", "");
-    counted(all.windows.recorded.into(), "jank window", "");
+    counted(all.frames, "frame", &format!(" in {}", format_ms(all.duration_ms)));
+    counted(all.slow, "slow frame", "");
+    counted(all.frozen, "frozen frame", "");
+    counted(all.windows.recorded, "jank window", "");
     one(format_ms(all.longest_ms), "longest frame");
     out.push_str("</div><p class=\"quiet\">Hitch rates by Apple: good up to 5 and critical from 10 ms/s (2020); good up to 10, \
                   critical up to 50 (today).");
@@ -73,8 +73,8 @@ fn distribution(out: &mut String, all: &SceneView) {
     let levels: Vec<Part<'_>> = with_frames
         .map(|(level, hue)| Part {
             name: level.level.as_str(),
-            value: level.frames.into(),
-            label: format!("{}, {} dropped", plural(level.frames.into(), "frame"), level.dropped),
+            value: level.frames as f64,
+            label: format!("{}, {} dropped", plural(level.frames, "frame"), level.dropped),
             hue,
         })
         .collect();
@@ -92,7 +92,7 @@ fn buckets(all: &SceneView) -> Vec<Bar> {
             let found = all.histogram.iter().find(|bucket| bucket.from_ms.total_cmp(&ms).is_eq());
             let frames = found.map_or(0, |bucket| bucket.frames);
             let label = if frames > 0 { frames.to_string() } else { String::new() };
-            Bar { name: format!("{ms:.0}"), value: frames.into(), label, bad: ms >= 33.3 }
+            Bar { name: format!("{ms:.0}"), value: frames as f64, label, bad: ms >= 33.3 }
         })
         .collect()
 }
@@ -109,7 +109,7 @@ fn cost(out: &mut String, all: &SceneView) {
         .map(|(at, stage)| Part {
             name: stage.stage.as_str(),
             value: stage.sum_ms,
-            label: format_ms(stage.sum_ms / f64::from(all.staged)),
+            label: format_ms(stage.sum_ms / all.staged as f64),
             hue: hue(at),
         })
         .collect();
@@ -117,9 +117,9 @@ fn cost(out: &mut String, all: &SceneView) {
         out,
         "<h2>What frames cost</h2><p class=\"quiet\">{} with stages, {} of them slow; {} lost.\
          <h3>Time in each stage, on average</h3>{}",
-        plural(all.staged.into(), "frame"),
+        plural(all.staged, "frame"),
         all.slow_cost,
-        plural(all.lost_reports.into(), "report"),
+        plural(all.lost_reports, "report"),
         stacked("Time in each stage", &stages)
     );
     if !all.causes.is_empty() {
@@ -129,7 +129,7 @@ fn cost(out: &mut String, all: &SceneView) {
             .enumerate()
             .map(|(at, cause)| Part {
                 name: cause.cause.as_str(),
-                value: cause.frames.into(),
+                value: cause.frames as f64,
                 label: cause.frames.to_string(),
                 hue: hue(at),
             })

@@ -50,7 +50,7 @@ pub(crate) fn scene(out: &mut String, scene: &SceneView) {
     let _ = writeln!(
         out,
         "{} in {}, {} FPS of {} ({})",
-        plural(scene.frames.into(), "frame"),
+        plural(scene.frames, "frame"),
         format_ms(scene.duration_ms),
         number(scene.fps),
         scene.rates_in_words(),
@@ -94,11 +94,11 @@ pub(crate) fn scene(out: &mut String, scene: &SceneView) {
     let windows = &scene.windows;
     if windows.all > 0 {
         let worst = windows.worst_fps.map(|fps| format!(", the worst of {fps:.1} FPS")).unwrap_or_default();
-        row("windows", format!("{}{worst}", plural(windows.recorded.into(), "jank window")));
+        row("windows", format!("{}{worst}", plural(windows.recorded, "jank window")));
     }
     for (name, part) in [("scrolled", &scene.scroll), ("by finger", &scene.finger)] {
         if part.frames > 0 {
-            let frames = plural(part.frames.into(), "frame");
+            let frames = plural(part.frames, "frame");
             let (fps, hitch) = (number(part.fps), number(part.hitch_ms_per_s));
             row(name, format!("{frames}, {fps} FPS, hitch {hitch} ms/s, {} frozen", part.frozen));
         }
@@ -123,7 +123,7 @@ pub(crate) fn scene(out: &mut String, scene: &SceneView) {
 fn cost(scene: &SceneView) -> String {
     let mut line = format!(
         "of {} with stages {} were slow, {} took longer than 700 ms",
-        plural(scene.staged.into(), "frame"),
+        plural(scene.staged, "frame"),
         scene.slow_cost,
         scene.frozen_cost
     );
@@ -133,7 +133,7 @@ fn cost(scene: &SceneView) -> String {
         (scene.rejected_reports, "with impossible times"),
     ] {
         if count > 0 {
-            let _ = write!(line, "; {} {what}", plural(count.into(), "report"));
+            let _ = write!(line, "; {} {what}", plural(count, "report"));
         }
     }
     line

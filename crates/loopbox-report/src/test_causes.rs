@@ -307,6 +307,9 @@ fn special(shape: Shape) -> Vec<(&'static str, &'static [&'static str], &'static
             report.locks.deadlock = true;
         })
     };
+    let call = "Apps.list:9 android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo:5 \
+                android.os.BinderProxy.transactNative!";
+    let call_then_monitor = [(REST.0, 100 - shape.part, REST.1), (call, shape.part - 2, 1), (monitor, 2, 1)];
     let parked = |report: ReportBuilder| {
         let lock = "java.util.concurrent.locks.ReentrantLock$NonfairSync";
         let report = report.statistic("parked.1.for", lock).statistic("parked.1.owner", "writer");
@@ -367,6 +370,7 @@ fn special(shape: Shape) -> Vec<(&'static str, &'static [&'static str], &'static
         ("deadlock", &["lock"], "", deadlock(with_rest(shape, monitor, 1))),
         ("held lock", &["lock"], "Ledger.book", parked(with_rest(shape, lock, 1))),
         ("lock met at the end", &["current-slow"], "Tax.sum", held(with_rest(shape, "Tax.run:3 Tax.sum:9", 97))),
+        ("lock met after a call", &["binder"], "Apps.list", held(message(shape, &call_then_monitor))),
         ("native", &["native"], "Codec", with_rest(shape, native, 1).interrupted(98, &libraries)),
         ("native computes", &["current-slow"], "Codec", with_rest(shape, native, 97).interrupted(98, &libraries)),
         ("own threads", &["starved"], "", starved(shape.age_ms * 38 / 10)),

@@ -13,9 +13,9 @@ use super::monitor::monitor_wait_ns;
 use super::slow_message::SlowMessage;
 use super::suspender::Suspender;
 use super::wait_kind::{WaitKind, WaitProfile};
-use crate::model::MainWaitKind;
 use crate::model::time::{format_ns, ms, percent, share};
 use crate::model::token;
+use crate::model::{FrameKind, MainWaitKind};
 use loopbox_format::model::Token;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -325,12 +325,11 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// For how long main's stacks end in a native method and show no known kind of wait. `None` unless the kernel
-/// reports what main waits for.
+/// For how long main's stacks end in the native method in which it waits at the dump, as the kernel reports,
+/// and show no known kind of wait.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
-    let ns = profile.nameless_native_ns;
-    (wait.kind.is_specific() && ns > 0).then_some(ns)
+    profile.newest?.nameless_ns(FrameKind::Native).filter(|_| wait.kind.is_specific())
 }
 
 fn kernel_says_stopped(facts: &Facts<'_>, slow: SlowMessage<'_>) -> bool {

@@ -17,6 +17,7 @@ mod facts;
 mod finding;
 mod hot_method;
 mod load;
+mod lock_chain;
 mod machine;
 mod monitor;
 mod not_idle;
@@ -138,6 +139,8 @@ mod absent_tests;
 mod account_tests;
 #[cfg(test)]
 mod blind_spots_tests;
+#[cfg(test)]
+mod instant_tests;
 #[cfg(test)]
 mod kinds_tests;
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use super::cpu_wait::{MOST, measured_cpu_wait};
 use super::facts::Facts;
+use super::lock_chain::is_parked;
 use super::slow_message::SlowMessage;
 use super::suspender::Suspender;
 use super::traced_main::TracedMain;
 use super::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::share;
-use crate::model::{ByteLimit, FrameKind, LockSource, MainWaitKind};
+use crate::model::{ByteLimit, FrameKind, MainWaitKind};
 
 /// The place in Java code at which a message seems to wait for a monitor, and its share of the stacks. The
 /// place stays on top of the stack, and main uses no CPU time. A wait for a monitor (`synchronized`) has no
@@ -44,12 +45,8 @@ pub(super) fn monitor_place(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<
 pub(super) fn monitor_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<u64> {
     let profile = facts.profile.as_ref()?;
     let locks = &facts.analysis.locks;
-    let by_chain = slow.running
-        && !locks.waits.is_empty()
-        && !matches!(locks.source, LockSource::Synchronizers | LockSource::Join);
-    let top = profile.top.filter(|top| facts.analysis.frames[top.frame].kind == FrameKind::Java);
-    if by_chain {
-        return top.map(|top| top.ns);
+    if slow.running && !locks.waits.is_empty() && !is_parked(locks.source) {
+        return profile.newest?.nameless_ns(FrameKind::Java);
     }
     let (top, _) = monitor_place(facts, slow)?;
     measured_cpu_wait(facts, slow).is_some_and(|(part, _)| part < 0.3).then_some(top.ns)

@@ -9,7 +9,11 @@ const GET: &str = "com.shop.Cart$1.run:9 java.util.concurrent.FutureTask.get:192
 const LOADER: &str = "java.lang.Thread.run com.shop.Cart$2.call:7 java.lang.Thread.sleep!";
 
 fn waits() -> ReportBuilder {
-    calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(GET, 540)])
+    waits_in(GET)
+}
+
+fn waits_in(stack: &str) -> ReportBuilder {
+    calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(stack, 540)])
 }
 
 /// The lines of the verdict about threads.
@@ -68,7 +72,7 @@ fn suspects_are_none_of_loopbox_s_own_threads() {
 
 #[test]
 fn lock_holder_that_asks_for_the_report_is_named_by_its_own_code() {
-    let held = |stack| waits().waits_for("com.shop.Store", "asker", stack);
+    let held = |stack| waits_in("com.shop.Cart.show:9").waits_for("com.shop.Store", "asker", stack);
     let v = expect(
         held("com.shop.Store.put:30 io.loopbox.Loopbox.dump:5 io.loopbox.internal.recording.Native.dump!"),
         "lock",

@@ -5,10 +5,10 @@
 //! platform waits.
 
 pub(super) use crate::model::framework::WaitKind;
-use crate::model::framework::{Role, is_socket};
+use crate::model::framework::{OBJECT_WAIT, Role, is_socket};
 use crate::model::lock_kind::LockKind;
 use crate::model::time::share;
-use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampleGap, SampledTree};
+use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampleGap, SampledTree, StackRun};
 use std::collections::HashMap;
 
 use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Pipe, Polling, Preferences};
@@ -107,10 +107,24 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The part of `native_top_ns` in which the stack is in no known wait.
-    pub(super) nameless_native_ns: u64,
     /// The frame that was on top of the stack for most of the time.
     pub(super) top: Option<TopFrame>,
+    /// Where the newest stack ends.
+    pub(super) newest: Option<NewestStack>,
+}
+
+/// The newest stack of a message. What was read at the dump alone, as locks and the kernel's answer, is of
+/// the place that it shows, and of no other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewestStack {
+    pub(super) top: FrameId,
+    pub(super) site: WaitSite,
+    kind: FrameKind,
+    /// Whether the stack may be that of a thread that waits for a monitor. Most native methods that wait
+    /// enter none.
+    may_enter_monitor: bool,
+    /// How long the method of `top`, at any line, was on top of the stack.
+    method_ns: u64,
 }
 
 /// A frame (with its line) on top of the stack.
@@ -133,6 +147,42 @@ impl TopFrame {
     }
 }
 
+impl NewestStack {
+    fn of(
+        tree: &SampledTree,
+        runs: &[StackRun],
+        seen_ns: impl Fn(u32, u32) -> u64,
+        frames: &FrameTable,
+    ) -> Option<Self> {
+        let top_of = |run: &StackRun| tree.nodes[run.top as usize].frame;
+        let newest = runs.last()?;
+        let top = top_of(newest);
+        let method = |id: FrameId| (&frames[id].class, &frames[id].method);
+        let same = runs.iter().filter(|run| method(top_of(run)) == method(top));
+        let site = classify(&tree.stack(newest.top), frames)?;
+        // Who is notified needs the monitor again, and classes are loaded under locks.
+        let enters = !site.kind.is_wait() || site.kind == Loading || frames[top].is(OBJECT_WAIT);
+        Some(Self {
+            top,
+            site,
+            kind: frames[top].kind,
+            may_enter_monitor: enters || frames[top].kind == FrameKind::Java,
+            method_ns: same.fold(0, |sum: u64, run| sum.saturating_add(seen_ns(run.start, run.end))),
+        })
+    }
+
+    /// How long the method in which the stack ends was on top. `None` when the stack shows a known wait, and
+    /// when the method is not of this kind.
+    pub(super) fn nameless_ns(self, kind: FrameKind) -> Option<u64> {
+        (!self.site.kind.is_wait() && self.kind == kind && self.method_ns > 0).then_some(self.method_ns)
+    }
+
+    /// The method to report as the culprit of what main waits for at the dump.
+    pub(super) fn culprit(self) -> FrameId {
+        self.site.app.unwrap_or(self.top)
+    }
+}
+
 impl WaitProfile {
     /// The waits of a tree, without the gaps for which there are no stacks.
     pub(super) fn new(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
@@ -144,11 +194,13 @@ impl WaitProfile {
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
             native_top_ns: 0,
-            nameless_native_ns: 0,
             top: None,
+            newest: None,
         };
+        let runs = tree.stack_runs();
+        profile.newest = NewestStack::of(tree, &runs, seen_ns, frames);
         let mut on_top: HashMap<FrameId, HashMap<Option<FrameId>, u64>> = HashMap::new();
-        for run in tree.stack_runs() {
+        for run in runs {
             let ns = seen_ns(run.start, run.end);
             profile.stacks_ns = profile.stacks_ns.saturating_add(ns);
             let top = tree.nodes[run.top as usize].frame;
@@ -158,9 +210,6 @@ impl WaitProfile {
             let native_ns = if frames[top].kind == FrameKind::Native { ns } else { 0 };
             profile.native_top_ns = profile.native_top_ns.saturating_add(native_ns);
             if let Some(site) = classify(&stack, frames) {
-                if !site.kind.is_wait() {
-                    profile.nameless_native_ns = profile.nameless_native_ns.saturating_add(native_ns);
-                }
                 *profile.by_kind.entry(site.kind).or_default() += ns;
                 *profile.by_site.entry(site).or_default() += ns;
             }
@@ -197,6 +246,21 @@ impl WaitProfile {
 
     pub(super) fn ns(&self, kind: WaitKind) -> u64 {
         self.by_kind.get(&kind).into_iter().sum()
+    }
+
+    /// The share of the stacks that may show the wait for a monitor, if main waits for one at the dump.
+    /// `None` when the newest stack has no names.
+    pub(super) fn monitor_share(&self) -> Option<f64> {
+        let newest = self.newest.filter(|newest| newest.site.kind != WaitKind::Unknown)?;
+        let ns = match newest.site.kind {
+            // Main had not come to the monitor yet.
+            _ if !newest.may_enter_monitor => 0,
+            // The platform does these under locks, in more than one method.
+            kind @ (Preferences | Database | Loading) => self.ns(kind),
+            // A wait for a monitor has no frame.
+            _ => newest.method_ns,
+        };
+        Some(share(ns, self.total_ns))
     }
 
     /// The place that took most of the time in this kind of wait.

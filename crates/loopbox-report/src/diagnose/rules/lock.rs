@@ -5,9 +5,10 @@ use crate::diagnose::cpu_wait::{NO_CPU_TIME, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::lock_chain::{chain_share, is_parked, may_explain};
 use crate::diagnose::monitor::{monitor_place, unknown_memory};
 use crate::diagnose::suspects::{Suspect, suspects};
-use crate::diagnose::wait_kind::{TopFrame, WaitKind};
+use crate::diagnose::wait_kind::{NewestStack, WaitKind};
 use crate::model::lock_kind::LockKind;
 use crate::model::time::{format_ns, percent};
 use crate::model::{Analysis, FrameId, LockHolder, LockSource, LockWait, OtherThread};
@@ -33,12 +34,13 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let first = locks.waits.first()?;
     // The chain is of the dump, and so is what runs there.
     let slow = facts.primary_message().filter(|slow| slow.running)?;
-    let joins = locks.source == LockSource::Join;
-    let parked = locks.source == LockSource::Synchronizers || joins;
-    // The owner is of one instant, too: the stacks have to show that main waits.
-    if parked && facts.profile.as_ref().is_some_and(|profile| profile.share(WaitKind::Lock) < 0.4) {
+    // Unlike a deadlock, which lasts, the chain is of one instant: the stacks have to show that main waits.
+    if !may_explain(facts, slow) {
         return None;
     }
+    let part = chain_share(facts, slow);
+    let joins = locks.source == LockSource::Join;
+    let parked = is_parked(locks.source);
     let base = facts.score(slow);
     let object = &first.object;
     let main = facts.analysis.meta.process.pid;
@@ -70,6 +72,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
         None => format!("{} waits to be notified on {object}", slow.subject()),
     };
     let more = match holders.first() {
+        // As of other waits: what main did otherwise comes first.
+        _ if part.is_some_and(|part| part < 0.6) => -0.12,
         Some(_) if locks.deadlock => 0.12,
         // The lock is Android's own: that preferences are written under it explains more than which thread
         // does it.
@@ -89,14 +93,21 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             format!("thread {name}{tid} holds it and {does}")
         });
     }
-    // Unlike a deadlock, which lasts, the chain is of one instant: that main waited all the time shows by its
-    // CPU time and stacks.
+    // That main waited all the time shows by its CPU time and stacks.
     if !locks.deadlock {
         let confirmed = facts.trace.is_some_and(|traced| traced.confirms(facts, WaitKind::Lock));
         let no_cpu_time = (slow.cpu_ns.is_none() && !confirmed).then(|| NO_CPU_TIME.to_owned());
-        let no_stacks = parked && facts.profile.is_none();
-        let no_stacks = no_stacks.then(|| "there are no stacks, which would show the wait".to_owned());
+        let no_stacks = match &facts.profile {
+            None => Some("there are no stacks, which would show the wait".to_owned()),
+            Some(_) if part.is_none() => {
+                Some("the names of the stacks are missing, which would show the wait".to_owned())
+            }
+            Some(profile) => uncovered(facts, slow, profile),
+        };
         finding = finding.at_most_medium(no_cpu_time.into_iter().chain(no_stacks));
+    }
+    if let Some(part) = part {
+        finding = finding.with_share(part * account(facts)?.own_share());
     }
     if locks.source == LockSource::SystemTrace {
         finding =
@@ -112,7 +123,7 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let waits_in = facts.profile.as_ref().and_then(|profile| match profile.main_site(WaitKind::Lock) {
         // The top of the stack is where Java parks.
         Some((site, _)) if parked => site.app,
-        _ => profile.top.map(TopFrame::culprit),
+        _ => profile.newest.map(NewestStack::culprit),
     });
     Some(
         finding

@@ -5,6 +5,7 @@ use crate::diagnose::cpu_takers::{Taken, Takers, taken};
 use crate::diagnose::cpu_wait::{MOST, NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::lock_chain::may_explain;
 use crate::diagnose::machine;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::{WaitKind, WaitProfile};
@@ -24,7 +25,7 @@ enum Waited {
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
-    let locked = slow.running && !facts.analysis.locks.waits.is_empty();
+    let locked = may_explain(facts, slow);
     let (own, evidence, unknown, part) = match waited(facts, slow)? {
         Waited::Measured { share, .. } if share < 0.3 => return None,
         // Who waits for a lock needs no CPU, whatever the machine has left. A chain is of one instant, and

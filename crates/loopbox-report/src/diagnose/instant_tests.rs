@@ -1,0 +1,99 @@
+//! What was read at the dump alone is of one instant. It is no cause of a message that did something else for
+//! most of its time, and says nothing of another place than that of the newest stack.
+
+use super::tests::{calm, diagnosis, evidence, expect};
+use super::*;
+use crate::test_support::ReportBuilder;
+
+const MONITOR: &str = "com.shop.Feed.show:20 com.shop.Feed.update:41";
+const BINDER: &str =
+    "com.shop.A.run:3 com.shop.IShop$Stub$Proxy.get:9 android.os.BinderProxy.transactNative!";
+const FILE: &str = "com.shop.Disk.save:3 java.io.FileDescriptor.sync!";
+
+/// A message of 6 s that does not use the CPU, in these stacks.
+fn hang(stacks: &[(&str, u32)]) -> ReportBuilder {
+    calm().running(99, 6_000).doing("android.os.Handler", "", 30).looper_tree(99, stacks)
+}
+
+/// Main waits for a monitor at the dump.
+fn held(stacks: &[(&str, u32)]) -> ReportBuilder {
+    hang(stacks).waits_for("com.shop.Feed", "sync-1", "com.shop.Sync.run:9 libcore.io.Linux.fsync!")
+}
+
+fn names(v: &Diagnosis, words: &str) -> bool {
+    v.causes.iter().any(|cause| cause.title.contains(words))
+}
+
+#[test]
+fn a_monitor_that_main_met_at_the_end_of_another_wait_is_no_cause() {
+    let sleep = "com.shop.Retry.run:3 java.lang.Thread.sleep!";
+    let network = "com.shop.Api.call:9 java.net.Socket.connect:4 libcore.io.Linux.connect!";
+    let latch = "com.shop.Feed.await:3 java.util.concurrent.CountDownLatch.await:9 sun.misc.Unsafe.park!";
+    let native = "com.shop.Chart.draw:9 android.graphics.HardwareRenderer.nSyncAndDrawFrame!";
+    for (stack, rule) in [
+        (BINDER, "binder"),
+        (sleep, "sleep"),
+        (network, "io"),
+        (latch, "lock"),
+        (FILE, "io"),
+        (native, "native"),
+    ] {
+        // The newest stack shows the monitor, or is of the moment before it.
+        for stacks in [&[(stack, 580), (MONITOR, 10)][..], &[(stack, 590)]] {
+            let v = expect(held(stacks), rule, Confidence::High);
+            assert!(!names(&v, "monitor"), "{v:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_monitor_claims_its_share_of_the_stacks() {
+    let v = expect(held(&[(MONITOR, 590)]), "lock", Confidence::High);
+    assert_eq!(v.causes[0].share, Some(1.0));
+    let v = expect(held(&[(BINDER, 170), (MONITOR, 420)]), "lock", Confidence::High);
+    assert!(v.causes[0].share.is_some_and(|share| (0.7..0.72).contains(&share)), "{v:#?}");
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Feed.update(Feed.java:41)"));
+    // Main waited for it for the smaller part of the time.
+    let v = expect(held(&[(BINDER, 330), (MONITOR, 260)]), "binder", Confidence::High);
+    let lock = v.causes.iter().find(|cause| cause.rule == "lock").unwrap();
+    assert_eq!(lock.confidence, Confidence::Medium, "{v:#?}");
+    assert_eq!(
+        lock.culprit.as_deref(),
+        Some("com.shop.Feed.update(Feed.java:41)"),
+        "of the lock, not of the call"
+    );
+    assert!(lock.evidence.iter().any(|line| line == "not sure: it explains 44 % of the time"), "{v:#?}");
+    // It is the same wait at each line of the method.
+    let other_line = MONITOR.replace(":41", ":52");
+    expect(held(&[(&other_line, 295), (MONITOR, 295)]), "lock", Confidence::High);
+}
+
+#[test]
+fn a_monitor_without_stacks_is_not_sure() {
+    let v = expect(held(&[(MONITOR, 590)]).with(|r| r.trees.clear()), "lock", Confidence::Medium);
+    assert!(evidence(&v).contains("there are no stacks, which would show the wait"), "{v:#?}");
+    let v = expect(held(&[(MONITOR, 150)]), "lock", Confidence::Medium);
+    assert!(evidence(&v).contains("the stacks cover only"), "{v:#?}");
+}
+
+#[test]
+fn a_deadlock_needs_no_share_because_it_does_not_end() {
+    let deadlock = |stacks: &[(&str, u32)]| {
+        held(stacks).waits_for("com.shop.Db", "main", MONITOR).with(|r| r.locks.deadlock = true)
+    };
+    let v = expect(deadlock(&[(BINDER, 580), (MONITOR, 10)]), "lock", Confidence::High);
+    assert!(v.headline.starts_with("Deadlock: "), "{}", v.headline);
+    expect(deadlock(&[(MONITOR, 590)]).with(|r| r.trees.clear()), "lock", Confidence::High);
+}
+
+#[test]
+fn a_lock_that_main_met_at_the_end_does_not_hide_a_starved_machine() {
+    let computes = ["com.shop.A.run com.shop.A.parse:4", "com.shop.A.run com.shop.A.draw:9"];
+    let report = |last: u32| {
+        let report = held(&[(computes[0], 280), (computes[1], 300 - last), (MONITOR, last)]);
+        report.watched(6_000, 3_000)
+    };
+    let starved = |report| diagnosis(report).causes.iter().any(|cause| cause.rule == "starved");
+    assert!(starved(report(10)));
+    assert!(!starved(report(300)));
+}

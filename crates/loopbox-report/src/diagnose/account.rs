@@ -152,7 +152,10 @@ impl Account {
         let (waits_ns, waits) = known_waits(facts, slow);
         ledger.take(TimeUse::KnownWait, waits_ns, &waits);
         if kernel_says_stopped(facts, slow) {
-            ledger.take(TimeUse::Frozen, ledger.left_ns, "the kernel says so of the moment of the report");
+            // Main was not stopped yet when its stacks were taken.
+            let seen_ns: u64 = profile.iter().map(|profile| profile.total_ns).sum();
+            let most_ns = ledger.left_ns.min(wall_ns.saturating_sub(seen_ns));
+            ledger.take(TimeUse::Frozen, most_ns, "the kernel says so of the moment of the report");
         }
         let ran_seen_ns: u64 = profile.iter().map(|profile| profile.ns(WaitKind::Running)).sum();
         ledger.take(TimeUse::Suspended, blocking_ns(facts, slow).into_iter().sum(), "collections");

@@ -4,11 +4,17 @@
 use super::tests::{calm, diagnosis, evidence, expect};
 use super::*;
 use crate::test_support::ReportBuilder;
+use loopbox_format::model::MainState;
 
 const MONITOR: &str = "com.shop.Feed.show:20 com.shop.Feed.update:41";
 const BINDER: &str =
     "com.shop.A.run:3 com.shop.IShop$Stub$Proxy.get:9 android.os.BinderProxy.transactNative!";
 const FILE: &str = "com.shop.Disk.save:3 java.io.FileDescriptor.sync!";
+const DATABASE: &str = "com.shop.Orders.all:9 android.database.sqlite.SQLiteConnection.nativeExecute!";
+const LIBRARIES: [(&str, &[u8], u64); 1] = [("/data/app/lib/libshop.so", &[2; 20], 7)];
+/// nanosleep and read, by their arm64 numbers.
+const NANOSLEEP: u32 = 101;
+const READ: u32 = 63;
 
 /// A message of 6 s that does not use the CPU, in these stacks.
 fn hang(stacks: &[(&str, u32)]) -> ReportBuilder {
@@ -96,4 +102,52 @@ fn a_lock_that_main_met_at_the_end_does_not_hide_a_starved_machine() {
     let starved = |report| diagnosis(report).causes.iter().any(|cause| cause.rule == "starved");
     assert!(starved(report(10)));
     assert!(!starved(report(300)));
+}
+
+#[test]
+fn a_stop_of_the_moment_of_the_report_is_not_one_of_the_time_that_stacks_show() {
+    let computes = "com.shop.A.run:3 com.shop.A.parse:4";
+    let stopped = |report: ReportBuilder| {
+        report.interrupted(NANOSLEEP, &LIBRARIES).with(|r| {
+            r.main_thread.state = Some(b'T');
+            let MainState::Running(running) = &mut r.main else { panic!("a message runs") };
+            running.cpu_ns = None;
+        })
+    };
+    let frozen = |v: &Diagnosis| v.causes.iter().any(|cause| cause.rule == "frozen");
+    let v = expect(stopped(hang(&[(computes, 590)])), "current-slow", Confidence::Medium);
+    assert!(!frozen(&v), "{v:#?}");
+    // Nothing speaks against it where no stack was taken. It is still of one instant.
+    let v = expect(stopped(hang(&[(computes, 100)])), "frozen", Confidence::Medium);
+    assert!(evidence(&v).contains("is known of the moment of the report alone"), "{v:#?}");
+}
+
+#[test]
+fn what_the_kernel_says_is_of_the_place_of_the_newest_stack() {
+    let asks = |report: ReportBuilder, call, descriptor: &str| {
+        report.watched(6_000, 0).interrupted(call, &LIBRARIES).with(|r| {
+            let call = r.main_thread.system_call.as_mut().unwrap();
+            call.descriptor = descriptor.into();
+        })
+    };
+    let read = "com.shop.Bus.poll:8 java.io.FileInputStream.read libcore.io.Linux.readBytes!";
+    let v = diagnosis(asks(hang(&[(FILE, 570), (read, 20)]), READ, "socket:[4711]"));
+    assert!(names(&v, "works on files") && !names(&v, "socket"), "{v:#?}");
+    let v = diagnosis(asks(hang(&[(FILE, 20), (read, 570)]), READ, "socket:[4711]"));
+    assert!(names(&v, "waits for the other end of a socket"), "{v:#?}");
+
+    let sleep = "com.shop.Retry.run:3 java.lang.Thread.sleep!";
+    let v = diagnosis(asks(hang(&[(DATABASE, 570), (sleep, 20)]), NANOSLEEP, ""));
+    assert!(names(&v, "works on a database"), "{v:#?}");
+    let v = diagnosis(asks(hang(&[(sleep, 20), (DATABASE, 570)]), NANOSLEEP, ""));
+    assert!(names(&v, "waits for a database that is busy"), "{v:#?}");
+
+    let native = "com.shop.Photo.show:3 com.shop.Codec.decode!";
+    let v = diagnosis(asks(hang(&[(native, 570), (sleep, 20)]), NANOSLEEP, ""));
+    assert!(!names(&v, "waits in native code"), "{v:#?}");
+    let known = v.account.iter().flat_map(|account| &account.parts);
+    let known: f64 = known.filter(|part| part.time_use == TimeUse::KnownWait).map(|part| part.share).sum();
+    assert!(known < 0.1, "the sleep alone: {v:#?}");
+    let v = diagnosis(asks(hang(&[(sleep, 20), (native, 570)]), NANOSLEEP, ""));
+    assert!(names(&v, "waits in native code, in Codec.decode"), "{v:#?}");
 }

@@ -23,7 +23,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 /// The recorder measured the freeze: its thread woke up at least a second too late.
 fn measured(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
-    let account = Account::of(&facts.of(slow), slow);
+    let facts = &facts.of(slow);
+    let account = Account::of(facts, slow);
     let (ns, share) = (account.ns(TimeUse::Frozen), account.share(TimeUse::Frozen));
     let ran_ns = slow.wall_ns.saturating_sub(ns);
     let by_share: f64 = match share {
@@ -46,6 +47,9 @@ fn measured(facts: &Facts<'_>) -> Option<Finding> {
                 format_ns(ran_ns)
             ))
             .with_share(share)
+            .at_most_medium((facts.unseen.frozen_ns < ns).then(|| {
+                "that it was stopped is known of the moment of the report alone".to_owned()
+            }))
             .with_advice(
                 "Nothing that main's stack shows took that time. Who froze or stopped the process is outside of it: the \
                  system's freezer of cached apps, a debugger, a signal (SIGSTOP), a device that was asleep.",

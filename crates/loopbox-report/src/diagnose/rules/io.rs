@@ -47,7 +47,7 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
         ));
     }
     // SQLite's busy handler sleeps and tries again.
-    let sleeps = facts.primary_message()?.running
+    let sleeps = is_newest(facts, site)
         && facts.analysis.main_wait().is_some_and(|wait| wait.kind == MainWaitKind::Sleep);
     sleeps.then_some((
         "waits for a database that is busy",
@@ -61,7 +61,7 @@ fn database(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static
 fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static str)> {
     let main = facts.analysis.main_thread.as_ref().filter(|_| site.kind == WaitKind::File)?;
     let wait = facts.analysis.main_wait().filter(|wait| wait.kind.is_specific())?;
-    if !facts.primary_message()?.running {
+    if !is_newest(facts, site) {
         return None;
     }
     let descriptor = main.system_call.as_ref().map_or("", |call| call.descriptor.as_str());
@@ -73,6 +73,16 @@ fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static 
         "waits for the other end of a socket",
         "Use sockets on another thread: the other end, in this device or another, may not answer.",
     ))
+}
+
+/// Whether main was at this place at the dump, of which the kernel knows what main waits for.
+fn is_newest(facts: &Facts<'_>, site: WaitSite) -> bool {
+    let runs = facts.primary_message().is_some_and(|slow| slow.running);
+    runs && facts
+        .profile
+        .as_ref()
+        .and_then(|profile| profile.newest)
+        .is_some_and(|newest| newest.site == site)
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {

@@ -83,6 +83,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     if profile.total_ns < 300_000_000 {
         return None;
     }
+    // What the kernel says is of the newest stack.
+    if profile.newest.is_none_or(|newest| newest.top != frame) {
+        return None;
+    }
     let (site, _) = profile.main_site(WaitKind::Running).filter(|(site, _)| site.at == frame)?;
     // The native method may be the app's own.
     let caller = if site.app == Some(frame) { String::new() } else { called_from(facts, site) };

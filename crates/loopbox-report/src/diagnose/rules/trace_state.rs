@@ -40,6 +40,8 @@ const JNI_ADVICE: &str =
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let slow = facts.at_dump()?;
+    // The stacks of what runs now, not those of a longer message before.
+    let facts = &facts.of(slow);
     let state = traced.main.state.split(' ').next()?;
     let of_state = |known: &&(&str, &str)| known.0 == state;
     let (rule, does, advice) = if let Some((_, does)) = OF_THE_COLLECTOR.iter().find(of_state) {
@@ -55,8 +57,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let place = own.map_or_else(String::new, |own| format!(", in {}", short(facts, own)));
     let against =
         slow.cpu_share().filter(|cpu| *cpu >= 0.5).map(|_| "main used the CPU meanwhile".to_owned());
+    let stood = traced.stood(facts);
+    // Main waited for something else for most of the time, and for the runtime when the trace was taken.
+    let waited = facts.profile.as_ref().is_some_and(|profile| profile.waiting_share() > 0.6);
+    if waited && !stood && one_instant(slow).is_none() {
+        return None;
+    }
     // Where main computes, its stacks are the same.
-    let stands = traced.stood(facts) && slow.cpu_share().is_some_and(|cpu| cpu <= 0.2);
+    let stands = stood && slow.cpu_share().is_some_and(|cpu| cpu <= 0.2);
     Some(
         Finding::new(rule, facts.score(slow) + 0.07, format!("{} {does}{place}", slow.subject()))
             .with_evidence(format!("the state of main in the system's trace is {state}"))

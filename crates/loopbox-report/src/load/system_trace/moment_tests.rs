@@ -67,12 +67,8 @@ fn the_traces_stack_is_the_verdicts_whatever_the_ring_said() {
             assert_eq!(cause.rule, rule, "{name} {state}: {verdict:#?}");
             assert!(verdict.headline.contains(says), "{name} {state}: {}", verdict.headline);
             assert_eq!(cause.culprit.as_deref(), Some("own.A.f(A.java:1)"), "{name} {state}");
-            // One instant is no proof, but a monitor that main waits for without using the CPU.
-            let sure = rule == "lock" && name == "running";
-            assert!(
-                sure || name == "outside" || cause.confidence < Confidence::High,
-                "{name} {state}: {verdict:#?}"
-            );
+            // One instant is no proof.
+            assert!(cause.confidence < Confidence::High, "{name} {state}: {verdict:#?}");
             let all = format!("{verdict:#?}");
             assert!(!all.contains("Main was free") && !all.contains("Unclear"), "{name} {state}: {all}");
             assert!(
@@ -108,6 +104,25 @@ fn a_state_other_than_blocked_refutes_a_monitor() {
     }
     assert!(monitor(&of(report(), &trace(NOW, "Blocked", stack)).1));
     assert!(monitor(&diagnose(&Analysis::new(&report().build()))));
+}
+
+#[test]
+fn a_state_of_one_instant_is_no_cause_of_what_waited_for_something_else() {
+    let gc = "  at own.A.f(A.java:1)\n  at android.os.Handler.dispatchMessage(Handler.java:1)\n";
+    let report = |stacks: &[(&str, u32)]| {
+        ReportBuilder::new().running(46, 5_200).looper_tree(46, stacks).with(|report| {
+            let MainState::Running(running) = &mut report.main else { panic!("a message runs") };
+            running.cpu_ns = None;
+        })
+    };
+    let call = "own.A.f:3 android.os.BinderProxy.transactNative!";
+    let rules = |stacks: &[(&str, u32)]| -> Vec<&str> {
+        let (_, verdict) = of(report(stacks), &trace(NOW, "WaitingForGcToComplete", gc));
+        verdict.causes.iter().map(|cause| cause.rule).collect()
+    };
+    let met = rules(&[(call, 505), (STACK, 10)]);
+    assert_eq!((met[0], met.contains(&"gc")), ("binder", false), "{met:?}");
+    assert_eq!(rules(&[(call, 100), (STACK, 415)])[0], "gc");
 }
 
 #[test]

@@ -72,6 +72,11 @@ fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
     paths.iter().flat_map(|path| find(path))
 }
 
+/// The files of a batch, without rings in folders. What cannot be searched is left out.
+pub(crate) fn files(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    find_all(paths).filter_map(Found::report)
+}
+
 impl BatchReading {
     /// Calls `visit` for each intact report, on several threads at the same time, but never with the same
     /// state. Files that cannot be used are printed to stderr and skipped. Of several files with the same
@@ -133,8 +138,7 @@ impl BatchReading {
         let pool = self.pool()?;
         let process = self.reading.process.as_deref();
         // Only with all files seen it is known which of several copies says most.
-        let duplicates = pool
-            .install(|| Duplicates::find(find_all(paths).filter_map(Found::report).par_bridge(), process));
+        let duplicates = pool.install(|| Duplicates::find(files(paths).par_bridge(), process));
         let reader = BatchReader {
             duplicates: &duplicates,
             process,
@@ -145,8 +149,7 @@ impl BatchReading {
         };
         if !reader.progress.is_hidden() {
             // Searching the folders takes much less time than reading the reports.
-            let reports = find_all(paths).filter_map(Found::report);
-            reader.progress.set_length(reports.count() as u64);
+            reader.progress.set_length(files(paths).count() as u64);
         }
         let states: Result<Vec<S>> = pool.install(|| {
             let paths = find_all(paths).filter_map(|path| reader.found(path)).par_bridge();

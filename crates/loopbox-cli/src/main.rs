@@ -8,6 +8,7 @@ mod cmd;
 mod config;
 mod configuration;
 mod destination;
+mod display_frames;
 mod document;
 mod duplicates;
 mod input;

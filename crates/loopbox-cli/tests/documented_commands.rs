@@ -62,7 +62,10 @@ fn workspace() -> Files {
             report.frames = SessionBuilder::new().scroll("com.example.Feed", &[17, 98, 17]).build();
         });
     let report = |version: &str| {
-        let report = obfuscated.clone().with(|report| report.meta.process.app_version = version.into());
+        let report = obfuscated.clone().with(|report| {
+            report.meta.process.pid += u32::from(version.starts_with("5.3"));
+            report.meta.process.app_version = version.into();
+        });
         encode(&report.build().report).unwrap()
     };
     for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports-5.2/one.lbx", "base/a.lbx"] {

@@ -2,6 +2,7 @@
 
 mod support;
 
+use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::Value;
 use support::{Files, loopbox, recorded, shop};
@@ -120,4 +121,36 @@ fn frames_compares_two_sets_and_fails_when_asked_to() {
         1,
         "an input"
     );
+}
+
+#[test]
+fn frames_of_a_process_count_once_however_many_reports_it_has_left() {
+    let files = Files::new();
+    let folder = files.path("reports");
+    std::fs::create_dir(folder).unwrap();
+    let durations = [vec![17; 100], vec![100; 3]].concat();
+    for scrolls in 1..4 {
+        let session = (0..scrolls)
+            .fold(SessionBuilder::new(), |session, _| session.scroll_with("Feed", &durations, Some(46)));
+        let report = shop().with(|report| {
+            report.meta.dumped_at.uptime_ns.0 += scrolls * 1_000_000_000;
+            report.frames = session.build();
+        });
+        // One process: not as recordings of separate ones.
+        files.bytes(&format!("reports/{scrolls}.lbx"), &encode(&report.build().report).unwrap());
+    }
+    let json = |run: support::Run| -> Value { serde_json::from_str(&run.stdout).unwrap() };
+    let run = loopbox(&["frames", folder, "--json"]);
+    assert_eq!(
+        (run.code, run.stderr.trim_end()),
+        (
+            0,
+            "loopbox: note: the frames of 2 reports are left out: another report of the same process counts them, too"
+        )
+    );
+    let frames = json(run);
+    assert_eq!((&frames["reports"], &frames["process"]["frames"]), (&1.into(), &309.into()));
+    assert_eq!((&frames["gestures"]["count"], frames["janks"].as_array().unwrap().len()), (&3.into(), 9));
+    let groups = json(loopbox(&["cluster", folder, "--jank", "--json"]));
+    assert_eq!((&groups["janks"], &groups["groups"][0]["janks"]), (&9.into(), &9.into()), "{groups:#}");
 }

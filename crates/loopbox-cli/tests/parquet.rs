@@ -2,6 +2,7 @@
 
 mod support;
 
+use loopbox_format::report::encode;
 use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
 use support::{Files, loopbox, recorded, shop, tools};
@@ -86,9 +87,18 @@ fn screens_and_stalls_are_separate_tables() {
     let files = Files::new();
     let session = SessionBuilder::new().scroll("Feed", &ARTICLE_TRACE).scroll("Cart", &[17; 20]).build();
     let report = shop().with(|report| report.frames = session).build().report;
-    let (lbx, screens) = (files.bytes("frames.lbx", &recorded(&report)), files.path("screens.parquet"));
-    let run = loopbox(&["export", lbx, files.report("plain.lbx"), "-f", "parquet-screens", "-o", screens]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let (lbx, screens) =
+        (files.bytes("frames.lbx", &encode(&report).unwrap()), files.path("screens.parquet"));
+    // An earlier report of the process, whose frames the other one has as well.
+    let earlier = shop().with(|report| {
+        report.meta.dumped_at.uptime_ns.0 -= 1_000_000_000;
+        report.frames = SessionBuilder::new().scroll("Feed", &ARTICLE_TRACE).build();
+    });
+    let earlier = files.bytes("earlier.lbx", &encode(&earlier.build().report).unwrap());
+    let plain = files.report("plain.lbx");
+    let run = loopbox(&["export", lbx, earlier, plain, "-f", "parquet-screens", "-o", screens]);
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.starts_with("loopbox: note: the frames of 1 report are left out"), "{}", run.stderr);
     let rows = ask(
         &files,
         screens,

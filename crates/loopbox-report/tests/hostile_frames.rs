@@ -7,7 +7,7 @@ use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ScreenRow, Table};
-use loopbox_report::smoothness::{Smoothness, compare};
+use loopbox_report::smoothness::{FramesOnce, FramesSeen, Smoothness, compare};
 use loopbox_report::smoothness_views::{comparison_text, html, text};
 use loopbox_report::{Analysis, text as report_text};
 use proptest::collection::vec;
@@ -41,8 +41,9 @@ proptest! {
         let mut report = Report { frames, ..Report::default() };
         report.meta.dumped_at.uptime_ns = Uptime(dump_ns);
         let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+        let once = FramesOnce::of(FramesSeen::of(&analysis).into_iter().chain(FramesSeen::of(&analysis)));
         let mut all = Smoothness::default();
-        all.add(&analysis, "a.lbx");
+        all.add(&analysis, &once, "a.lbx");
         all.merge(all.clone());
         prop_assert!(is_harmless(&comparison_text(&compare(&all, &all), 9)));
         let view = all.view(0);
@@ -50,11 +51,11 @@ proptest! {
         prop_assert!(html(&view, 9).ends_with("</html>\n"));
         prop_assert!(serde_json::to_string(&view).is_ok());
         let mut clusters = Clusters::default();
-        clusters.add_janks(Sighting::of_janks(&analysis, "a.lbx"));
+        clusters.add_janks(Sighting::of_janks(&analysis, &once, "a.lbx"));
         let groups = clusters.summary(0, 0);
         prop_assert!(is_harmless(&cluster::text(&groups, 9)) && serde_json::to_string(&groups).is_ok());
         let mut table = Table::new(Vec::<u8>::new()).unwrap();
-        prop_assert!(table.write(&ScreenRow::all(&analysis, "a.lbx")).is_ok() && table.finish().is_ok());
+        prop_assert!(table.write(&ScreenRow::all(&analysis, &once, "a.lbx")).is_ok() && table.finish().is_ok());
         let options = report_text::Options { full: true };
         prop_assert!(is_harmless(&report_text::show(&analysis, &diagnose(&analysis), options)));
     }

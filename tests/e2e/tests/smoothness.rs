@@ -12,7 +12,7 @@ use loopbox_format::model::{
 };
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
-use loopbox_report::smoothness::Smoothness;
+use loopbox_report::smoothness::{FramesOnce, Smoothness};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -91,7 +91,8 @@ fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()>
         scenario.said
     );
     let mut desk = Smoothness::default();
-    desk.add(&Analysis::new(&Decoded { report: scenario.report, damage: Vec::new() }), "jitter.lbx");
+    let analysis = Analysis::new(&Decoded { report: scenario.report, damage: Vec::new() });
+    desk.add(&analysis, &FramesOnce::default(), "jitter.lbx");
     let all = desk.view(0).process;
     assert_eq!(all.hitch_ms_per_s, Some(0.0));
     assert!(all.hitch_exact_ms_per_s.is_some_and(|rate| (rate - 10.01).abs() < 0.001), "{all:?}");

@@ -7,6 +7,7 @@ use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ReportRow, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
 use loopbox_report::retrace::Mapping;
+use loopbox_report::smoothness::FramesOnce;
 use loopbox_report::test_support::ReportBuilder;
 use loopbox_report::{Analysis, TraceFile, flame, html, invariant_violations, text};
 use std::cell::RefCell;
@@ -43,7 +44,7 @@ fn views(decoded: &Decoded) {
     table.write(&[ReportRow::new(&analysis, &diagnosis, "a.lbx")]).expect("a row");
     table.finish().expect("the table's end");
     let mut screens = Table::new(Vec::new()).expect("a table");
-    screens.write(&ScreenRow::all(&analysis, "a.lbx")).expect("rows");
+    screens.write(&ScreenRow::all(&analysis, &FramesOnce::default(), "a.lbx")).expect("rows");
     screens.finish().expect("the table's end");
     let mut clusters = Clusters::default();
     clusters.add(Sighting::new(&analysis, &diagnosis, "a.lbx"));

@@ -2,6 +2,7 @@
 
 use crate::batch::BatchReading;
 use crate::destination::Destination;
+use crate::display_frames;
 use crate::monitor_files::{self, ReadStall};
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
@@ -165,8 +166,9 @@ fn reports_and_stalls(args: &Args) -> Result<Grouped> {
 }
 
 fn janks(args: &Args) -> Result<Grouped> {
+    let once = display_frames::once(&args.how, &args.paths)?;
     let visit = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
-        clusters.add_janks(Sighting::of_janks(analysis, path));
+        clusters.add_janks(Sighting::of_janks(analysis, &once, path));
         Ok(())
     };
     let batch = args.how.read(&args.paths, Clusters::default, visit)?;

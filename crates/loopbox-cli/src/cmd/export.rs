@@ -2,6 +2,7 @@
 
 use crate::batch::{Batch, BatchOptions};
 use crate::destination::{Destination, write_file};
+use crate::display_frames;
 use crate::input;
 use crate::monitor_files;
 use crate::outcome::Outcome;
@@ -119,10 +120,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             })
         }),
         OutputFormat::ParquetScreens => table(args, |write| {
-            args.batch.read(Vec::new, |rows: &mut Vec<ScreenRow>, analysis, path| {
-                rows.extend(ScreenRow::all(analysis, path));
+            let once = display_frames::once(&args.batch.how, &args.batch.paths)?;
+            let read = args.batch.read(Vec::new, |rows: &mut Vec<ScreenRow>, analysis, path| {
+                rows.extend(ScreenRow::all(analysis, &once, path));
                 write(rows, ROW_GROUP)
-            })
+            });
+            display_frames::print_left_out(&once);
+            read
         }),
         OutputFormat::ParquetStalls => table(args, |write| {
             let files = monitor_files::find(&args.batch.paths)?;

@@ -2,6 +2,7 @@
 
 use crate::batch::BatchOptions;
 use crate::destination::Destination;
+use crate::display_frames;
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
@@ -90,11 +91,13 @@ fn run_comparison(
 
 /// All reports of a batch, and how many files could not be used.
 fn read(batch: &BatchOptions) -> Result<(Smoothness, u64, Outcome)> {
+    let once = display_frames::once(&batch.how, &batch.paths)?;
     let visit = |frames: &mut Smoothness, analysis: &Analysis, path: &str| {
-        frames.add(analysis, path);
+        frames.add(analysis, &once, path);
         Ok(())
     };
     let read = batch.read(Smoothness::default, visit)?;
+    display_frames::print_left_out(&once);
     let mut whole = Smoothness::default();
     read.states.into_iter().for_each(|part| whole.merge(part));
     if whole.is_empty() {

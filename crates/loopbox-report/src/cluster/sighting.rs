@@ -6,6 +6,7 @@ use super::signature::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::time::format_ns;
 use crate::model::{Analysis, SampledTree};
+use crate::smoothness::FramesOnce;
 use loopbox_format::model::{JankFrame, Named, Running};
 use loopbox_format::problem::{OBFUSCATED, Signature};
 use loopbox_frames::RefreshInterval;
@@ -78,10 +79,10 @@ impl Sighting {
         }
     }
 
-    /// The sightings of a report's jank frames. A frame has one if it was shown at least one refresh too long
-    /// and its refresh interval is valid.
-    pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
-        a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
+    /// The sightings of a report's jank frames, as far as they count. A frame has one if it was shown at
+    /// least one refresh too long and its refresh interval is valid.
+    pub fn of_janks(a: &Analysis, once: &FramesOnce, path: &str) -> Vec<Self> {
+        once.janks(a).filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }
 
     fn of_jank(a: &Analysis, jank: &JankFrame, path: &str) -> Option<Self> {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
+use crate::smoothness::FramesOnce;
 use crate::test_frames::SessionBuilder;
 use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::{Feature, FeatureState, MainState, Report};
@@ -394,9 +395,10 @@ fn jank_frames_are_ranked_by_their_hitches() {
         Analysis::new(&(if frames { builder.with(with) } else { builder }).build())
     };
     let mut clusters = Clusters::default();
-    clusters.add_janks(Sighting::of_janks(&analysis(true), "a.lbx"));
-    clusters.add_janks(Sighting::of_janks(&analysis(true), "b.lbx"));
-    clusters.add_janks(Sighting::of_janks(&analysis(false), "none.lbx"));
+    let once = FramesOnce::default();
+    clusters.add_janks(Sighting::of_janks(&analysis(true), &once, "a.lbx"));
+    clusters.add_janks(Sighting::of_janks(&analysis(true), &once, "b.lbx"));
+    clusters.add_janks(Sighting::of_janks(&analysis(false), &once, "none.lbx"));
     let summary = clusters.summary(0, 0);
     assert_eq!((summary.ranked_by, summary.amount.reports, summary.amount.janks), (Measure::Time, 2, 10));
     let ranked: Vec<_> = summary

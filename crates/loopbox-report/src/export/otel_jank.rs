@@ -8,7 +8,7 @@
 
 use crate::model::Analysis;
 use crate::render::json_text;
-use crate::smoothness::{SceneView, Smoothness};
+use crate::smoothness::{FramesOnce, SceneView, Smoothness};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ const FROZEN_S: f64 = 0.7;
 /// Writes the request: two events for each screen that has frames.
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut collected = Smoothness::default();
-    collected.add(a, "");
+    collected.add(a, &FramesOnce::default(), "");
     let view = collected.view(0);
     let screens = view.scenes.iter().filter(|scene| scene.frames > 0);
     let events: Vec<Value> = screens.flat_map(|scene| events(a, scene)).collect();

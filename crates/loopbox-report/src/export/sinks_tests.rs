@@ -5,7 +5,7 @@ use crate::cluster::{self, Clusters, Sighting};
 use crate::diagnose::{Diagnosis, diagnose};
 use crate::export::{self, Format, TicketFormat, ticket};
 use crate::json::ReportView;
-use crate::smoothness::Smoothness;
+use crate::smoothness::{FramesOnce, Smoothness};
 use crate::test_frames::SessionBuilder;
 use crate::test_support::ReportBuilder;
 use crate::{Analysis, flame, html, is_hidden, json_text, smoothness_views, text};
@@ -172,7 +172,7 @@ impl Case {
 
     fn smoothness(&self) -> Smoothness {
         let mut smoothness = Smoothness::default();
-        smoothness.add(&self.analysis, &evil("path"));
+        smoothness.add(&self.analysis, &FramesOnce::default(), &evil("path"));
         smoothness
     }
 

@@ -2,6 +2,7 @@
 
 use super::gestures::{Gestures, GesturesView};
 use super::janks::{JankView, MANY, keep_longest};
+use super::once::FramesOnce;
 use super::scene::{SceneView, name, shown};
 use crate::model::Analysis;
 use loopbox_format::model::SceneKind;
@@ -79,18 +80,25 @@ pub struct SmoothnessView {
 }
 
 impl Smoothness {
-    /// Adds a report.
-    pub fn add(&mut self, a: &Analysis, path: &str) {
+    /// Adds a report, as far as it counts.
+    pub fn add(&mut self, a: &Analysis, once: &FramesOnce, path: &str) {
         let session = &a.display_frames;
         if session.is_empty() {
             self.without_frames += 1;
+            return;
+        }
+        let name_of = |scene: u16| session.scenes.get(usize::from(scene)).map_or("?".to_string(), name);
+        self.janks.extend(once.janks(a).map(|jank| JankView::new(a, jank, name_of(jank.scene), path)));
+        if self.janks.len() > MANY {
+            keep_longest(&mut self.janks);
+        }
+        if !once.counts(a) {
             return;
         }
         self.reports += 1;
         let user =
             a.meta.annotations.iter().find(|(name, _)| name == "user").map(|(_, value)| value.as_str());
         let unit = user.filter(|user| !user.is_empty()).unwrap_or(path).to_string();
-        let name_of = |scene: u16| session.scenes.get(usize::from(scene)).map_or("?".to_string(), name);
         for scene in &session.scenes {
             self.scene(&scene.into());
         }
@@ -122,10 +130,6 @@ impl Smoothness {
             self.gestures.add(gesture, scene, a.dump_ns, path);
         }
         self.unit(unit, units);
-        self.janks.extend(session.janks.iter().map(|jank| JankView::new(a, jank, name_of(jank.scene), path)));
-        if self.janks.len() > MANY {
-            keep_longest(&mut self.janks);
-        }
     }
 
     fn scene(&mut self, scene: &MergedScene) {

@@ -9,6 +9,7 @@ mod compare;
 mod fail_if;
 mod gestures;
 mod janks;
+mod once;
 mod scene;
 
 pub use collect::{Smoothness, SmoothnessView};
@@ -17,6 +18,7 @@ pub use fail_if::{FailIf, FailIfError};
 pub use gestures::{GestureView, GesturesView, OrdinalView};
 pub use janks::JankView;
 pub(crate) use janks::{message_token, tree_token};
+pub use once::{FrameProcess, FramesOnce, FramesSeen};
 pub(crate) use scene::name as scene_name;
 pub use scene::{
     BucketView, FpsValuesView, FrameCauseView, LevelView, RateView, SceneView, ScrollView, StageTimeView,

@@ -46,7 +46,7 @@ fn feed() -> FrameSession {
 fn collected(reports: &[(&str, FrameSession)]) -> Smoothness {
     let mut all = Smoothness::default();
     for (user, session) in reports {
-        all.add(&report(user, session.clone()), &format!("{user}.lbx"));
+        all.add(&report(user, session.clone()), &FramesOnce::default(), &format!("{user}.lbx"));
     }
     all
 }
@@ -100,7 +100,7 @@ fn reports_add_up_whichever_thread_read_them() {
         assert_eq!(json(merged), together);
     }
     let mut none = Smoothness::default();
-    none.add(&Analysis::new(&ReportBuilder::new().build()), "without.lbx");
+    none.add(&Analysis::new(&ReportBuilder::new().build()), &FramesOnce::default(), "without.lbx");
     assert!(none.is_empty());
     assert_eq!(none.view(0).reports_without_frames, 1);
 }
@@ -123,7 +123,7 @@ fn the_counts_of_a_fleet_are_larger_than_those_of_a_process() {
         let mut report = report(user, session);
         report.meta.process.pid = pid;
         let mut all = Smoothness::default();
-        all.add(&report, &format!("{user}.lbx"));
+        all.add(&report, &FramesOnce::default(), &format!("{user}.lbx"));
         all
     };
     let one = many("ann", 1).view(0);
@@ -265,7 +265,7 @@ fn a_condition_holds_only_for_what_is_more_than_chance() {
         let mut all = Smoothness::default();
         for user in 0..12 {
             let (name, session) = of(&format!("u{user}"), from + user % 3);
-            all.add(&report(&name, session), "r.lbx");
+            all.add(&report(&name, session), &FramesOnce::default(), "r.lbx");
         }
         all
     };
@@ -285,7 +285,7 @@ fn a_condition_holds_only_for_what_is_more_than_chance() {
     let mut unrecorded = Smoothness::default();
     let (name, mut session) = of("u1", 4);
     session.gestures.clear();
-    unrecorded.add(&report(&name, session), "r.lbx");
+    unrecorded.add(&report(&name, session), &FramesOnce::default(), "r.lbx");
     let unrecorded = compare(&set(1), &unrecorded);
     for condition in ["jank-gestures>+1%", "jank-gestures>+1", "jank-gestures>1"] {
         assert_eq!(answer(condition, &unrecorded), None, "{condition}");

@@ -5,7 +5,7 @@ use super::Column::{Integer, Json, Real, Text, Time};
 use super::{Column, Row, object};
 use crate::model::Analysis;
 use crate::model::version::version_code;
-use crate::smoothness::SceneView;
+use crate::smoothness::{FramesOnce, SceneView};
 use loopbox_format::model::{FrameScene, SceneKind};
 
 /// One screen of a report.
@@ -87,9 +87,10 @@ impl Row for ScreenRow {
 
 impl ScreenRow {
     /// The rows of a report: one for all of its screens together, and one for each screen. A report without
-    /// display frames has no rows. `path` is the name of the report in the table.
-    pub fn all(a: &Analysis, path: &str) -> Vec<Self> {
-        let scenes = a.display_frames.scenes.iter().enumerate();
+    /// display frames has no rows, and neither has one whose frames another report counts. `path` is the name
+    /// of the report in the table.
+    pub fn all(a: &Analysis, once: &FramesOnce, path: &str) -> Vec<Self> {
+        let scenes = a.display_frames.scenes.iter().enumerate().filter(|_| once.counts(a));
         let used = scenes.filter(|(_, scene)| scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0);
         used.map(|(nth, scene)| Self::new(a, nth, scene, path)).collect()
     }
@@ -142,7 +143,7 @@ mod tests {
             .stages("Feed", &[[1, 1, 1, 40, 1, 1, 1, 1, 47]])
             .build();
         let report = ReportBuilder::new().with(|report| report.frames = session.clone()).build();
-        let rows = ScreenRow::all(&Analysis::new(&report), "r.lbx");
+        let rows = ScreenRow::all(&Analysis::new(&report), &FramesOnce::default(), "r.lbx");
         let shown: Vec<_> =
             rows.iter().map(|r| (r.view.name.as_str(), r.view.kind.as_str(), r.view.frames)).collect();
         assert_eq!(shown, [("all screens", "process", 103), ("Feed", "scene", 83), ("Cart", "scene", 20)]);
@@ -152,7 +153,8 @@ mod tests {
         // 83 intervals of 16.667 ms; eleven refreshes were missed.
         assert!((feed.interval_ms - 1_383.333).abs() < 0.01, "{}", feed.interval_ms);
         assert!((feed.view.hitch_ms - 183.333).abs() < 0.01 && (feed.scroll_ms - 1_535.0).abs() < 0.01);
-        assert!(ScreenRow::all(&Analysis::new(&ReportBuilder::new().build()), "r.lbx").is_empty());
+        let without = Analysis::new(&ReportBuilder::new().build());
+        assert!(ScreenRow::all(&without, &FramesOnce::default(), "r.lbx").is_empty());
     }
 
     #[test]

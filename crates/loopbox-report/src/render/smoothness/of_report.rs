@@ -2,7 +2,7 @@
 
 use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
-use crate::smoothness::{JankView, Smoothness, SmoothnessView, scene_name};
+use crate::smoothness::{FramesOnce, JankView, Smoothness, SmoothnessView, scene_name};
 use loopbox_format::model::{FrameFlags, RecentFrame};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +65,7 @@ impl DisplayFrames {
             return None;
         }
         let mut figures = Smoothness::default();
-        figures.add(a, "");
+        figures.add(a, &FramesOnce::default(), "");
         let figures = figures.view(0);
         let mut janks = figures.janks.clone();
         janks.sort_by(|a, b| a.at_ms.total_cmp(&b.at_ms));

@@ -2,6 +2,8 @@
 
 use crate::model::time;
 use loopbox_format::model::Uptime;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// A part of the time axis with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub(super) fn ms(ns: u64) -> String {
     format!("{:.3}", time::ms(ns))
 }
 
-/// Sorts by time and cuts overlaps: a hostile file can claim two messages at once, which no viewer can show.
+/// Sorts by time and cuts overlaps of what has none: a hostile file can claim two records at once.
 pub(super) fn cut_overlaps(slices: &mut [Slice]) {
     slices.sort_by_key(|slice| slice.start_ns);
     let mut free_from = Uptime::ZERO;
@@ -29,6 +31,34 @@ pub(super) fn cut_overlaps(slices: &mut [Slice]) {
         slice.end_ns = slice.end_ns.max(slice.start_ns);
         free_from = slice.end_ns;
     }
+}
+
+/// Sorts by time, an outer slice before those inside of it, and makes slices nest. A message may run a loop,
+/// whose messages are inside of it. A hostile file can also claim two messages of which one begins in the
+/// other and ends after it. Of such a one the longer part is kept: inside of the other, or behind it.
+pub(super) fn nest(slices: Vec<Slice>) -> Vec<Slice> {
+    let key = |slice: &Slice, nth| (slice.start_ns, Reverse(slice.end_ns), nth);
+    let mut left: BTreeMap<_, Slice> = BTreeMap::new();
+    for (nth, mut slice) in slices.into_iter().enumerate() {
+        slice.end_ns = slice.end_ns.max(slice.start_ns);
+        left.insert(key(&slice, nth), slice);
+    }
+    let mut nested = Vec::with_capacity(left.len());
+    // The ends of the slices around the next one, the outermost first.
+    let mut open: Vec<Uptime> = Vec::new();
+    while let Some(((.., nth), mut slice)) = left.pop_first() {
+        while open.pop_if(|end_ns| *end_ns <= slice.start_ns).is_some() {}
+        let crossed = open.iter().copied().find(|end_ns| *end_ns < slice.end_ns);
+        if let Some(end_ns) = crossed.filter(|end_ns| slice.end_ns - *end_ns >= *end_ns - slice.start_ns) {
+            slice.start_ns = end_ns;
+            left.insert(key(&slice, nth), slice);
+            continue;
+        }
+        slice.end_ns = open.last().map_or(slice.end_ns, |around| slice.end_ns.min(*around));
+        open.push(slice.end_ns);
+        nested.push(slice);
+    }
+    nested
 }
 
 #[cfg(test)]
@@ -48,5 +78,29 @@ mod tests {
         cut_overlaps(&mut slices);
         let times: Vec<_> = slices.iter().map(|s| (s.start_ns.0, s.end_ns.0)).collect();
         assert_eq!(times, [(0, 10), (10, 20), (20, 20), (30, u64::MAX), (u64::MAX, u64::MAX)]);
+    }
+
+    fn nested(times: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let slices = times.iter().map(|&(start, end)| Slice {
+            name: String::new(),
+            start_ns: Uptime(start),
+            end_ns: Uptime(end),
+            facts: Vec::new(),
+        });
+        nest(slices.collect()).iter().map(|slice| (slice.start_ns.0, slice.end_ns.0)).collect()
+    }
+
+    #[test]
+    fn nest_keeps_what_runs_inside_of_a_slice() {
+        let times = [(60, 90), (20, 30), (0, 50), (10, 40), (20, 25), (40, 50), (50, 60)];
+        assert_eq!(nested(&times), [(0, 50), (10, 40), (20, 30), (20, 25), (40, 50), (50, 60), (60, 90)]);
+    }
+
+    #[test]
+    fn nest_keeps_the_longer_part_of_what_crosses_an_end() {
+        assert_eq!(nested(&[(0, 10), (9, 40), (30, 41)]), [(0, 10), (10, 40), (30, 40)]);
+        // Behind the outermost of those that it crosses, and before what begins there.
+        assert_eq!(nested(&[(0, 30), (5, 20), (10, 60), (30, 35)]), [(0, 30), (5, 20), (30, 60), (30, 35)]);
+        assert_eq!(nested(&[(0, u64::MAX), (5, 3), (7, u64::MAX)]), [(0, u64::MAX), (5, 5), (7, u64::MAX)]);
     }
 }

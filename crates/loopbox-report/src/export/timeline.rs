@@ -1,7 +1,7 @@
 //! The report on a time axis, for all formats that have one.
 
 use super::frame_slices::FrameSlices;
-use super::slice::{Slice, cut_overlaps, ms};
+use super::slice::{Slice, cut_overlaps, ms, nest};
 use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time;
@@ -18,12 +18,14 @@ pub(crate) struct Counter {
     pub(crate) values: Vec<(Uptime, f64)>,
 }
 
-/// The report on a time axis. The slices of each list are in order of time and do not overlap.
+/// The report on a time axis. The slices of each list are in order of time. Messages and pending messages
+/// nest; of the other lists no two overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     /// The records of the history: groups, single messages, idle and frozen times.
     pub(crate) records: Vec<Slice>,
-    /// The messages that are kept by name, and the running one, or what ran outside of messages.
+    /// The messages that are kept by name, and the running one, or what ran outside of messages. The messages
+    /// of a loop that a message runs are inside of it.
     pub(crate) messages: Vec<Slice>,
     /// The pending messages. An overdue message extends from its due time to the instant when the queue was
     /// read, any other message from that instant to its due time. So all overdue messages have the same end
@@ -38,12 +40,10 @@ pub(crate) struct Timeline {
 impl Timeline {
     pub(crate) fn new(a: &Analysis) -> Self {
         let mut records: Vec<Slice> = a.history.iter().map(record).collect();
-        let mut messages = messages(a);
         cut_overlaps(&mut records);
-        cut_overlaps(&mut messages);
         Self {
             records,
-            messages,
+            messages: nest(messages(a)),
             pending: pending(a),
             frames: FrameSlices::new(a),
             counters: counters(&a.history),
@@ -234,6 +234,34 @@ mod tests {
             ]
         );
         assert_eq!(t.counters[0].values.len(), 2, "an idle record has no CPU time");
+    }
+
+    /// A message of 5 s with a loop whose messages run in its second and third second.
+    #[test]
+    fn messages_of_a_loop_inside_of_a_message_keep_their_time() {
+        let report = ReportBuilder::new()
+            .single("com.example.Dialog", 5_000, 900)
+            .single("com.example.Sync", 1_000, 300)
+            .single("com.example.Feed", 700, 300)
+            .running(43, 200);
+        let mut report = report.build();
+        let outer = report.report.history[0].details[0].start_ns;
+        for (nth, at_ms) in [(1, 1_000), (2, 2_100)] {
+            report.report.history[nth].details[0].start_ns = outer.plus(at_ms * 1_000_000);
+        }
+        let t = Timeline::new(&Analysis::new(&report));
+        let shown = t.messages.iter().map(|slice| {
+            let ms = |at: Uptime| at.since(outer) / 1_000_000;
+            (slice.name.split(' ').next().unwrap_or_default(), ms(slice.start_ns), ms(slice.end_ns))
+        });
+        assert_eq!(
+            shown.take(3).collect::<Vec<_>>(),
+            [
+                ("com.example.Dialog", 0, 5_000),
+                ("com.example.Sync", 1_000, 2_000),
+                ("com.example.Feed", 2_100, 2_800)
+            ]
+        );
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) fn encode(a: &Analysis, place: Place) -> Vec<u8> {
     let mut events = Vec::new();
     slices(&mut events, MAIN, &timeline.messages);
     slices(&mut events, HISTORY, &timeline.records);
-    pending(&mut events, &timeline.pending);
+    slices(&mut events, PENDING, &timeline.pending);
     slices(&mut events, EXPECTED, &timeline.frames.expected);
     slices(&mut events, ACTUAL, &timeline.frames.actual);
     stacks(&mut events, a);
@@ -137,26 +137,19 @@ fn end(track: u64) -> Message {
     Message::new().uint(9, SLICE_END).uint(11, track)
 }
 
+/// Adds the slices of a track, which nest: in order of their start, and of those with the same start the
+/// longest first.
 fn slices(events: &mut Events, track: u64, slices: &[Slice]) {
-    for slice in slices {
-        events.push((slice.start_ns, start(track, slice)));
-        events.push((slice.end_ns, end(track)));
-    }
-}
-
-/// Adds slices in order of their start; of those with the same start, the longest comes first. Each slice
-/// begins or ends when the queue was read, so they nest.
-fn pending(events: &mut Events, pending: &[Slice]) {
     let mut open: Vec<Uptime> = Vec::new();
-    for slice in pending {
+    for slice in slices {
         while let Some(at) = open.pop_if(|end_ns| *end_ns <= slice.start_ns) {
-            events.push((at, end(PENDING)));
+            events.push((at, end(track)));
         }
-        events.push((slice.start_ns, start(PENDING, slice)));
+        events.push((slice.start_ns, start(track, slice)));
         open.push(slice.end_ns);
     }
     while let Some(at) = open.pop() {
-        events.push((at, end(PENDING)));
+        events.push((at, end(track)));
     }
 }
 

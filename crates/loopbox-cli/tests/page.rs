@@ -163,6 +163,39 @@ fn page_with_display_frames_has_a_lane_of_them() {
 }
 
 #[test]
+fn page_shows_the_messages_of_a_loop_that_a_message_runs() {
+    let files = Files::new();
+    let report = ReportBuilder::new()
+        .single("com.example.Dialog", 5_000, 900)
+        .single("com.example.Sync", 1_000, 300)
+        .group(9, 200, 100)
+        .running(12, 200);
+    let page = page_of(
+        &files,
+        report.with(|report| {
+            // It ends last, so the newest record has it.
+            let outer = report.history[0].details.remove(0);
+            report.history[1].details[0].start_ns = outer.start_ns.plus(2_000_000_000);
+            report.history[2].details.push(outer);
+        }),
+    );
+    let mut b = Browser::open(&page, 1280, 900, false);
+    let view = b.js("loopbox.timeline().view");
+    let (from, to) = (view[0].as_f64().unwrap(), view[1].as_f64().unwrap());
+    let mut under = |second: f64| {
+        // The first of the messages began 6.5 s before the dump.
+        let at_ms = -6_500.0 + second * 1e3;
+        b.hover("#timeline", (at_ms - from) / (to - from), 112.0);
+        b.js("document.getElementById('hover').textContent").as_str().unwrap().to_owned()
+    };
+    let (before, inside, after) = (under(1.0), under(2.5), under(4.0));
+    assert!(before.contains("Dialog") && after.contains("Dialog"), "{before}; {after}");
+    assert!(inside.contains("Sync"), "{inside}");
+    b.picture(&pictures().join("nested-1280-light.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+}
+
+#[test]
 fn page_with_breadcrumbs_has_a_lane_and_rows_of_them() {
     let files = Files::new();
     let marked = || {

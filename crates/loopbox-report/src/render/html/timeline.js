@@ -13,6 +13,14 @@ const timeline = (() => {
   const shown = R.display_frames ? R.display_frames.recent.map((frame, i) => ({
     frame, why: R.display_frames.why[i], from: frame.at_ms, to: frame.at_ms + frame.duration_ms,
   })) : [];
+  // An outer message comes before those of a loop that it runs, which are drawn over it.
+  const named = R.history.flatMap((record) => record.details).sort((a, b) => a.at_ms - b.at_ms || b.wall_ms - a.wall_ms);
+  const around = [];
+  const depths = named.map((detail) => {
+    // Times are cut to whole microseconds.
+    while (around.length && around[around.length - 1] <= detail.at_ms + 0.002) around.pop();
+    return around.push(detail.at_ms + detail.wall_ms) - 1;
+  });
   // A frozen gap or a message that is due in an hour would squeeze all else, so the first view leaves them out.
   const ends = items.map((item) => item.to).concat(due.map((d) => d.at).filter((at) => at < 10000), [0]);
   const first = Math.min(-1000, ...items.map((item) => item.from), ...shown.map((item) => item.from)), last = Math.max(...ends);
@@ -75,20 +83,23 @@ const timeline = (() => {
         ctx.fillText(fit(ctx, name, wide - 8), left + 4, L.main + 12);
         ctx.fillText(fit(ctx, duration(item.wall), wide - 8), left + 4, L.main + 29);
       }
-      for (const detail of item.record?.details || []) {
-        const dx = px(detail.at_ms), dw = Math.max(px(detail.at_ms + detail.wall_ms) - dx, 1.5);
-        ctx.fillStyle = detail.wall_ms >= 300 ? paint.single : paint.detail;
-        ctx.fillRect(dx, L.details, dw, L.detailsHigh);
-        if (detail.has_tree) { ctx.fillStyle = paint.now; ctx.fillRect(dx, L.details + L.detailsHigh, dw, 2); }
-        if (dw > 40 && detail.message) {
-          ctx.fillStyle = detail.wall_ms >= 300 ? paint['block-ink'] : paint['detail-ink'];
-          ctx.fillText(fit(ctx, messageShort(detail.message), dw - 6), dx + 3, L.details + 11);
-        }
-      }
       if (i === selected) {
         ctx.strokeStyle = paint.ink; ctx.lineWidth = 2;
         ctx.strokeRect(left + 1, L.main + 1, Math.max(wide - 2, 2), L.mainHigh - 2);
         ctx.lineWidth = 1;
+      }
+    });
+    named.forEach((detail, i) => {
+      const x = px(detail.at_ms), w = Math.max(px(detail.at_ms + detail.wall_ms) - x, 1.5);
+      if (x > width || x + w < 0) return;
+      const down = Math.min(depths[i], 2) * 5, left = Math.max(x, -5), wide = Math.min(x + w, width + 5) - left;
+      ctx.fillStyle = detail.wall_ms >= 300 ? paint.single : paint.detail;
+      ctx.fillRect(left, L.details + down, wide, L.detailsHigh - down);
+      if (down) { ctx.strokeStyle = paint.line; ctx.strokeRect(left + 0.5, L.details + down + 0.5, Math.max(wide - 1, 0.5), L.detailsHigh - down); }
+      if (detail.has_tree) { ctx.fillStyle = paint.now; ctx.fillRect(left, L.details + L.detailsHigh, wide, 2); }
+      if (wide > 40 && detail.message) {
+        ctx.fillStyle = detail.wall_ms >= 300 ? paint['block-ink'] : paint['detail-ink'];
+        ctx.fillText(fit(ctx, messageShort(detail.message), wide - 6), left + 3, L.details + 11 + down / 2);
       }
     });
     for (const d of due) {
@@ -203,12 +214,13 @@ const timeline = (() => {
       const what = first.message ? first.message.text : 'sync barrier ' + first.barrier;
       return what + ', due ' + (first.due_in_ms == null ? 'at the front' : relative(first.due_in_ms)) + (close.length > 1 ? ', and ' + (close.length - 1) + ' more' : '');
     }
-    const item = items[nearest(x)];
-    if (!item) return '';
-    if (y >= L.details && item.record) {
-      const detail = item.record.details.find((d) => px(d.at_ms) - 3 < x && x < px(d.at_ms + d.wall_ms) + 3);
+    if (y >= L.details) {
+      const near = (by) => named.filter((d) => px(d.at_ms) - by <= x && x < px(d.at_ms + d.wall_ms) + by).pop();
+      const detail = near(0) || near(3);
       if (detail) return messageText(detail.token, detail.message) + ', ' + took(detail);
     }
+    const item = items[nearest(x)];
+    if (!item) return '';
     const share = item.cpu == null || !(item.wall > 0) ? '' : ', ' + percent(item.cpu, item.wall) + ' on the CPU';
     const name = item.current?.state === 'outside' ? 'busy ' + outsideText(item.current) : item.current ? messageText(item.current.token, item.current.message) + ', running' :
       item.kind === 'single' && item.record.details.length ? messageText(item.record.details[0].token, item.record.details[0].message) :

@@ -10,8 +10,8 @@ import java.io.File;
 /**
  * One start of an app. It prints the recorder's status. Then, with {@code how=crash}, it ends by a native
  * crash; otherwise it stays. {@code version=}: the app's version. {@code unlocked=}: the path of a file; when
- * the file exists, the user has unlocked the device. Other arguments are those of {@link Options} and {@link
- * Phone}.
+ * the file exists, the user has unlocked the device. {@code twice=yes}: the app installs a second time, as an
+ * initializer and the app's own call do. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Starts implements Runnable {
     private final Options options;
@@ -27,6 +27,9 @@ public final class Starts implements Runnable {
         Config config = options.config().appVersion(options.text("version", "1")).build();
         final Phone phone = new Phone(options);
         Script.say("status " + Loopbox.install(phone, config));
+        if (options.is("twice", "yes")) {
+            Script.say("second " + Loopbox.install(phone, config));
+        }
         if (!options.text("unlocked", "").isEmpty()) {
             unlockLater(phone, options.text("unlocked", ""));
         }

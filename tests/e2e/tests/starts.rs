@@ -162,6 +162,42 @@ fn starts_that_crash_switch_the_recorder_off_for_more_and_more_starts() -> Resul
     Ok(())
 }
 
+/// An initializer and the app's own call, or an app that asks again because the recorder is off.
+#[test]
+fn an_app_that_installs_twice_is_refused_twice() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let folder = folder.path();
+        for _ in 0..3 {
+            crash(&testbed, folder, true)?;
+        }
+        for left in [4, 3] {
+            assert_refused_twice(&testbed, folder, |status| status == off(left))?;
+        }
+        let mark = mark(folder).context("no mark of the starts that crashed")?;
+        fs::remove_file(&mark)?;
+        fs::create_dir(&mark)?;
+        let unread = "off: start guard: it cannot be read how earlier starts ended: ";
+        assert_refused_twice(&testbed, folder, |status| status.starts_with(unread))?;
+        assert!(mark.is_dir(), "{testbed}: the mark is gone");
+    }
+    Ok(())
+}
+
+/// The library, which would remove the mark, must not be there.
+fn assert_refused_twice(testbed: &str, folder: &Path, is_refusal: impl Fn(&str) -> bool) -> Result<()> {
+    let mut app = app(testbed, folder, "1")?.argument("twice=yes").start()?;
+    let first = status(&mut app)?;
+    let second = app.wait_for("SCRIPT second ", LIMIT)?;
+    let maps = fs::read_to_string(format!("/proc/{}/maps", app.pid()))?;
+    app.kill();
+    assert!(is_refusal(&first), "{testbed}: {first}");
+    let second = second.trim_start_matches("SCRIPT second ");
+    assert_eq!(second, first, "{testbed}");
+    assert!(!maps.contains("libloopbox.so"), "{testbed}: {maps}");
+    Ok(())
+}
+
 #[test]
 fn a_start_that_lasts_makes_up_for_those_before() -> Result<()> {
     let folder = tempdir()?;

@@ -44,8 +44,11 @@ final class StartGuard {
 
     private static final int MOST_READABLE = 64;
 
-    /** Whether this process has had a guard: a second installation does not load the library any more. */
+    /** Whether this start is counted, or was refused: a second installation of a process is no new start. */
     private static boolean used;
+
+    /** Why this start is refused, or null. It holds for the process, also for an installation elsewhere. */
+    private static String refused;
 
     private final File mark;
     private final String process;
@@ -79,10 +82,14 @@ final class StartGuard {
      * @return null, or why the recorder is off
      */
     String begin(Framework framework) {
-        if (used) {
-            return null;
+        if (!used) {
+            used = true;
+            refused = count(framework);
         }
-        used = true;
+        return refused;
+    }
+
+    private String count(Framework framework) {
         try {
             create();
             return null;
@@ -118,8 +125,9 @@ final class StartGuard {
         return mark.getPath();
     }
 
-    /** Removes the mark, because nothing was installed and the process continues. */
+    /** Removes the mark: nothing was installed, and the process continues. The next one counts anew. */
     void end() {
+        used = false;
         if (!mark.delete()) {
             RecorderLog.info("there is no " + mark);
         }

@@ -22,6 +22,8 @@ import com.android.internal.policy.PhoneWindow;
  */
 public class Activity extends ContextWrapper implements Window.Callback, KeyEvent.Callback {
     private Window window;
+    private boolean finishing;
+    boolean changingConfigurations;
 
     public Activity() {
         super(null);
@@ -47,6 +49,18 @@ public class Activity extends ContextWrapper implements Window.Callback, KeyEven
     protected void onStart() {}
 
     protected void onResume() {}
+
+    public void finish() {
+        finishing = true;
+    }
+
+    public boolean isFinishing() {
+        return finishing;
+    }
+
+    public boolean isChangingConfigurations() {
+        return changingConfigurations;
+    }
 
     public Window getWindow() {
         return window;

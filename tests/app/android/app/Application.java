@@ -60,7 +60,7 @@ public class Application extends ContextWrapper {
         attachBaseContext(base);
     }
 
-    /** An Activity comes to the front. */
+    /** An Activity comes to the front, unless it finishes in its onCreate. */
     public final void show(Activity activity) {
         boolean pre = Build.VERSION.SDK_INT >= 29;
         for (ActivityLifecycleCallbacks callback : callbacks) {
@@ -71,6 +71,10 @@ public class Application extends ContextWrapper {
         activity.onCreate(null);
         for (ActivityLifecycleCallbacks callback : callbacks) {
             callback.onActivityCreated(activity, null);
+            if (activity.isFinishing()) {
+                callback.onActivityDestroyed(activity);
+                continue;
+            }
             if (pre) {
                 callback.onActivityPreStarted(activity);
             }
@@ -94,6 +98,16 @@ public class Application extends ContextWrapper {
         for (ActivityLifecycleCallbacks callback : callbacks) {
             callback.onActivityStopped(activity);
         }
+    }
+
+    /** The Activity in front is made anew, in one message, as when the screen turns. */
+    public final void relaunch(Activity activity, Activity next) {
+        activity.changingConfigurations = true;
+        hide(activity);
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            callback.onActivityDestroyed(activity);
+        }
+        show(next);
     }
 
     /** An Activity leaves the screen. */

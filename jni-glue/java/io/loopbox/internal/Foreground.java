@@ -223,8 +223,26 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         becomes(true);
     }
 
+    /**
+     * Notes that an Activity is stopped. One that is made anew, as when the screen turns, is stopped in the
+     * message that starts its next instance: the user sees the app all the time, also if that hangs.
+     */
     private void isStopped(Activity activity) {
         started.remove(activity);
+        if (!activity.isChangingConfigurations()) {
+            isLeft();
+            return;
+        }
+        MainLooper.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        isLeft();
+                    }
+                });
+    }
+
+    private void isLeft() {
         if (started.isEmpty()) {
             becomes(false);
         }

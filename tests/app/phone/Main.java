@@ -67,7 +67,7 @@ public final class Main {
         return provider;
     }
 
-    /** Meta-data in the system's form: a number, a boolean, or else a text. */
+    /** Meta-data in the system's form: a whole number, another number, a boolean, or else a text. */
     private static Bundle manifest(String said) {
         if (said.isEmpty()) {
             return null;
@@ -77,6 +77,8 @@ public final class Main {
             String[] parts = one.split("=", 2);
             if (parts[1].matches("-?[0-9]+")) {
                 values.putInt(parts[0], Integer.parseInt(parts[1]));
+            } else if (parts[1].matches("-?[0-9]*\\.[0-9]+")) {
+                values.putFloat(parts[0], Float.parseFloat(parts[1]));
             } else if (parts[1].equals("true") || parts[1].equals("false")) {
                 values.putBoolean(parts[0], Boolean.parseBoolean(parts[1]));
             } else {

@@ -62,6 +62,8 @@ fn the_app_starts_without_the_recorder_where_the_manifest_does_not_want_it_or_is
         "io.loopbox.enabled=true,io.loopbox.hangMs=soon",
         "io.loopbox.enabled=true,io.loopbox.hook=FISH",
         "io.loopbox.enabled=true,io.loopbox.unknown=1",
+        "io.loopbox.enabled=true,io.loopbox.hook=1",
+        "io.loopbox.enabled=true,io.loopbox.hangMs=4000.5",
     ];
     for manifest in cases {
         let folder = tempdir()?;
@@ -73,6 +75,22 @@ fn the_app_starts_without_the_recorder_where_the_manifest_does_not_want_it_or_is
             ended.lines
         );
         assert!(!folder.path().join("loopbox").exists(), "{manifest}");
+    }
+    Ok(())
+}
+
+/// aapt makes a number of each text that reads as one.
+#[test]
+fn a_version_that_the_build_made_a_number_of_is_the_apps_version() -> Result<()> {
+    for version in ["5.2", "12", "5.2.1"] {
+        let folder = tempdir()?;
+        let manifest = format!("io.loopbox.enabled=true,io.loopbox.appVersion={version}");
+        let app = app("art10", &manifest, folder.path())?.argument("dump=on");
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let dumped = ended.lines.iter().find_map(|line| line.strip_prefix("SCRIPT dumped "));
+        let dumped = dumped.with_context(|| format!("{version}: {:?}", ended.lines))?;
+        let report = read(std::path::Path::new(dumped)).with_context(|| dumped.to_owned())?;
+        assert_eq!(report.meta.process.app_version, version);
     }
     Ok(())
 }

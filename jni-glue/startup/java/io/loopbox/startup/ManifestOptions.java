@@ -40,12 +40,14 @@ final class ManifestOptions {
         String option = name.substring(PREFIX.length());
         boolean known;
         try {
-            if (value instanceof Integer) {
-                known = setNumber(builder, option, (Integer) value);
-            } else if (value instanceof Boolean) {
+            if (value instanceof Boolean) {
                 known = setSwitch(builder, option, (Boolean) value);
+            } else if (value instanceof Integer && setNumber(builder, option, (Integer) value)) {
+                known = true;
             } else {
-                known = value instanceof String && setWord(builder, option, (String) value);
+                // The build makes a number of each word that reads as one, such as the version 5.2.
+                boolean isWord = value instanceof String || value instanceof Integer || value instanceof Float;
+                known = isWord && setWord(builder, option, String.valueOf(value));
             }
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException(name + "=" + value + ": " + wrong.getMessage(), wrong);

@@ -22,8 +22,14 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
     @Override
     public void doFrame(long frameTimeNanos) {
         try {
-            if (!paused && (MainThread.CRITICAL ? Native.frameCritical(frameTimeNanos) : Native.frame(frameTimeNanos))) {
+            if (paused) {
+                return;
+            }
+            if (MainThread.CRITICAL ? Native.frameCritical(frameTimeNanos) : Native.frame(frameTimeNanos)) {
                 choreographer.postFrameCallback(this);
+            } else {
+                // The native side ends an animation that the app does not end.
+                FrameWatch.clockStops();
             }
         } catch (Throwable fault) {
             fail(fault);
@@ -42,11 +48,15 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         }
     }
 
-    /** Begins to request refreshes for an animation. */
-    void begin() {
-        if (!paused && Native.animate(true)) {
+    /** Begins to request refreshes for an animation. Returns false where nothing is counted. */
+    boolean begin() {
+        if (paused) {
+            return false;
+        }
+        if (Native.animate(true)) {
             ask();
         }
+        return true;
     }
 
     /** Stops requesting refreshes for an animation. */

@@ -145,6 +145,9 @@ public final class FrameWatch {
         FrameWatch watch = current;
         if (watch != null) {
             watch.clock.setPaused(pause);
+            if (pause) {
+                watch.animationIsOver();
+            }
         }
     }
 
@@ -166,19 +169,33 @@ public final class FrameWatch {
 
     public static void begin(String name) {
         FrameWatch watch = current;
-        if (watch != null && name != null) {
+        if (watch != null && name != null && watch.clock.begin()) {
             watch.animation = name;
             Native.frameScene(name);
-            watch.clock.begin();
         }
     }
 
     public static void end(String name) {
         FrameWatch watch = current;
         if (watch != null && watch.animation != null && watch.animation.equals(name)) {
-            watch.animation = null;
             watch.clock.end();
-            Native.frameScene(watch.scene);
+            watch.animationIsOver();
+        }
+    }
+
+    /** For {@link FrameClock}: no refresh is requested any more, so no animation runs, whoever ended it. */
+    static void clockStops() {
+        FrameWatch watch = current;
+        if (watch != null) {
+            watch.animationIsOver();
+        }
+    }
+
+    /** From now on frames are the screen's again. */
+    private void animationIsOver() {
+        if (animation != null) {
+            animation = null;
+            Native.frameScene(scene);
         }
     }
 

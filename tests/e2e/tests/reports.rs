@@ -317,6 +317,55 @@ fn a_report_of_before_the_clock_was_set_is_handed_out() -> Result<()> {
     app.end()
 }
 
+/// An app that claims reports at each launch and cannot send them.
+#[test]
+fn claimed_reports_are_bounded_without_taking() -> Result<()> {
+    let folder = tempdir()?;
+    let golden = root().join("tests/golden/report-1.0.lbx");
+    let hour = Duration::from_hours(1);
+    let put = |place: &Path, name: &str, age: Duration| -> Result<()> {
+        let file = place.join(name).with_extension("lbx");
+        fs::copy(&golden, &file)?;
+        Ok(fs::File::options().write(true).open(&file)?.set_modified(SystemTime::now() - age)?)
+    };
+    let names = |place: &Path| -> Result<Vec<String>> {
+        let names =
+            reports(place)?.into_iter().map(|file| Ok(file.file_stem().context("no name")?.to_owned()));
+        let names = names.collect::<Result<Vec<_>>>()?;
+        let mut names: Vec<String> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        Ok(names)
+    };
+    let gone = folder.path().join("taken/gone");
+    fs::create_dir_all(&gone)?;
+    put(&gone, "old", 15 * 24 * hour)?;
+    put(&gone, "newer", 13 * 24 * hour)?;
+    let mut own = PathBuf::new();
+    for launch in 1..=2 {
+        let new: Vec<String> = (10..25).map(|nth| format!("launch-{launch}-{nth}")).collect();
+        for (nth, name) in (0..).zip(&new) {
+            put(folder.path(), name, (100 - 20 * launch - nth) * hour)?;
+        }
+        let mut app = Taking::start("art10", folder.path(), &[])?;
+        let label = app.list()?.first().context("no report")?.0.clone();
+        own = app.claim(&label)?.1.parent().context("no folder")?.to_owned();
+        app.end()?;
+        let kept = names(&own)?;
+        assert!(kept.len() <= 20, "{kept:?}");
+        assert!(kept.ends_with(&new), "{kept:?}");
+    }
+    assert_eq!(names(&own)?.len(), 20, "the newest ones of both launches");
+    assert_eq!(names(&gone)?, ["newer"], "of a process that is gone");
+    // The oldest of all, which the app has in its hands.
+    put(folder.path(), "last", 13 * 24 * hour)?;
+    let mut app = Taking::start("art10", folder.path(), &[])?;
+    let label = app.list()?.first().context("no report")?.0.clone();
+    app.order(&format!("claim {label}"))?;
+    let kept = names(&own)?;
+    assert!(kept.len() == 20 && kept.contains(&"last".to_owned()), "{kept:?}");
+    app.end()
+}
+
 #[test]
 fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -87,8 +87,8 @@ public final class Report {
     /**
      * Takes the report for the calling process, in one step of the file system: no other process gets it
      * then, and it is not deleted to make room for newer ones. The report of an ANR gets the system's trace
-     * and profile now, where they are configured. The app may delete it; until then {@link
-     * Loopbox#pendingReports} of the same process returns it.
+     * and profile now, where they are configured. The app may delete it; until then, or until 20 newer ones
+     * are there or two weeks have passed, {@link Loopbox#pendingReports} of the same process returns it.
      *
      * @return false when another process was quicker, or the file is gone or not in the recorder's folder
      */

@@ -39,6 +39,7 @@ public final class PendingReports {
      * times. Reports to which a living process may still add something are left out.
      */
     public static List<File> list(File directory, String process) {
+        tidy(directory, null);
         List<Dated> dated = new ArrayList<Dated>();
         for (File file : reports(directory)) {
             if (!isBeingWritten(file)) {
@@ -65,6 +66,7 @@ public final class PendingReports {
             if (!directory.equals(report.getParentFile()) || !move(report, claimed)) {
                 return null;
             }
+            tidy(directory, claimed);
             attach(Collections.singletonList(claimed), directory, framework, keepsTraces);
         } else if (keepsTraces && OwnFile.isFile(claimed)) {
             SystemTrace.attach(Collections.singletonList(claimed), framework);
@@ -80,12 +82,7 @@ public final class PendingReports {
                 move(file, new File(own, file.getName()));
             }
         }
-        File[] processes = new File(directory, TAKEN).listFiles();
-        if (processes != null) {
-            for (File each : processes) {
-                tidy(each);
-            }
-        }
+        tidy(directory, null);
         List<Dated> dated = new ArrayList<Dated>();
         for (File file : takenIn(own)) {
             dated.add(new Dated(file));
@@ -184,14 +181,30 @@ public final class PendingReports {
     /**
      * Deletes excess reports of every process: otherwise a process that the app does not have any more would
      * keep its reports forever.
+     *
+     * @param claimed a report that was claimed just now and stays, however old it is, or null
      */
-    private static void tidy(File folder) {
+    private static void tidy(File directory, File claimed) {
+        File[] processes = new File(directory, TAKEN).listFiles();
+        if (processes != null) {
+            for (File each : processes) {
+                tidyFolder(each, claimed);
+            }
+        }
+    }
+
+    private static void tidyFolder(File folder, File claimed) {
         File[] all = takenIn(folder);
         long now = System.currentTimeMillis();
         deleteUnfinished(folder, now);
-        for (int at = 0; at < all.length; at++) {
-            boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
-            if (old && !all[at].delete()) {
+        int kept = claimed != null && folder.equals(claimed.getParentFile()) ? 1 : 0;
+        for (int at = all.length - 1; at >= 0; at--) {
+            if (all[at].equals(claimed)) {
+                continue;
+            }
+            if (kept < KEPT && !FileAge.isOlder(all[at], KEPT_MS, now)) {
+                kept++;
+            } else if (!all[at].delete()) {
                 RecorderLog.warn("cannot delete " + all[at]);
             }
         }

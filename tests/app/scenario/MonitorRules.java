@@ -13,6 +13,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.SimpleTimeZone;
 import java.util.TimeZone;
@@ -38,6 +39,7 @@ public final class MonitorRules {
         rotation(new File(folder, "rotation"));
         fullDisk(new File(folder, "full"));
         upload(new File(folder, "upload"));
+        shared(new File(folder, "shared"));
         Script.say("done");
         Runtime.getRuntime().halt(0);
     }
@@ -250,5 +252,50 @@ public final class MonitorRules {
             Thread.sleep(PAUSE_MS);
         } while (!files.list().isEmpty());
         Script.say("sent");
+    }
+
+    /** A process of the app. */
+    private static final class Sharer implements MonitorFiles.Base {
+        private final String name;
+        private final MonitorFiles files;
+        private int lines;
+
+        Sharer(String name, File folder) {
+            this.name = name;
+            files = files(folder, 7, 2 << 20);
+        }
+
+        @Override
+        public String line(long lost) {
+            return "{\"v\":1,\"t\":" + lines + ",\"process\":\"base of " + name + "\"}";
+        }
+
+        void append() {
+            lines++;
+            files.append("2026-11-22", "{\"v\":1,\"t\":" + lines + ",\"process\":\"" + name + "\"}", this);
+        }
+    }
+
+    /** Two processes write into one folder, and one of them packs the file meanwhile. */
+    private static void shared(File folder) throws Exception {
+        Sharer main = new Sharer("main", folder);
+        Sharer push = new Sharer("push", folder);
+        File day = new File(folder, "uiperf-2026-11-22.jsonl");
+        for (Sharer[] order : new Sharer[][] {{main, push}, {push, main}, {main, push}, {push, main}}) {
+            for (int round = 0; round < 2; round++) {
+                order[0].append();
+                order[1].append();
+            }
+            StringBuilder said = new StringBuilder("shared");
+            BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(day), "UTF-8"));
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                said.append(',').append(line.split("\"")[7]);
+            }
+            in.close();
+            Script.say(said.toString());
+            Method pack = MonitorFiles.class.getDeclaredMethod("pack");
+            pack.setAccessible(true);
+            pack.invoke(main.files);
+        }
     }
 }

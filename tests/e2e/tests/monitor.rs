@@ -263,6 +263,12 @@ fn levels_the_calendar_lines_and_files_go_by_the_rules() -> Result<()> {
         check_lines(&after(&said, "line "))?;
         check_files(&said, folder.path())?;
         check_upload(&said);
+        // Two processes write into a folder: each says of each file who it is, also where one has packed it.
+        let [first, other] = [
+            "base of main,main,base of push,push,main,push",
+            "base of push,push,base of main,main,push,main",
+        ];
+        assert_eq!(after(&said, "shared,"), [first, other, first, other]);
     }
     Ok(())
 }

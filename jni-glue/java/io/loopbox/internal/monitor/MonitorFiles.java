@@ -8,6 +8,7 @@ import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.MonitorSettings;
 import java.io.File;
 import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,8 +47,20 @@ public final class MonitorFiles {
     private final int keepDays;
     private final long maxBytes;
 
-    /** The last file that this process has written the line of {@link Base} to. */
+    /**
+     * How many bytes of a file's beginning distinguish it from others of its name: they have the time and the
+     * process of the first line. A number of the file system would not do, which gives that of a deleted file
+     * again.
+     */
+    private static final int BEGINNING_BYTES = 96;
+
+    /**
+     * The last file that this process has written the line of {@link Base} to, and how it begins. Another
+     * process may pack it, and begin another file of the same name.
+     */
     private File based;
+
+    private byte[] beginning = {};
 
     /** The number of lines that could not be written since the last successful one. */
     private final AtomicLong lost = new AtomicLong();
@@ -110,9 +123,10 @@ public final class MonitorFiles {
                 throw new IOException(file + " has as much as a day may have");
             }
             long missing = lost.get();
-            if (!file.equals(based) || file.length() == 0 || missing > 0) {
+            if (!file.equals(based) || !begins(file, beginning) || missing > 0) {
                 write(file, base.line(missing));
                 based = file;
+                beginning = read(file, 0, BEGINNING_BYTES);
                 lost.addAndGet(-missing);
             }
             write(file, line);
@@ -145,14 +159,29 @@ public final class MonitorFiles {
     }
 
     private static boolean isTorn(File file) throws IOException {
-        long length = file.length();
-        if (length == 0) {
-            return false;
-        }
-        RandomAccessFile in = new RandomAccessFile(file, "r");
+        byte[] end = read(file, file.length() - 1, 1);
+        return end.length == 1 && end[0] != '\n';
+    }
+
+    private static boolean begins(File file, byte[] beginning) throws IOException {
+        return beginning.length > 0 && Arrays.equals(read(file, 0, beginning.length), beginning);
+    }
+
+    /** Up to this many bytes of a file from this place on: none of an empty one, or where none is. */
+    private static byte[] read(File file, long from, int most) throws IOException {
+        RandomAccessFile in;
         try {
-            in.seek(length - 1);
-            return in.read() != '\n';
+            if (file.length() == 0) {
+                return new byte[0];
+            }
+            in = new RandomAccessFile(file, "r");
+        } catch (FileNotFoundException packed) {
+            return new byte[0];
+        }
+        try {
+            in.seek(from);
+            byte[] bytes = new byte[most];
+            return Arrays.copyOf(bytes, Math.max(0, in.read(bytes)));
         } finally {
             in.close();
         }

@@ -9,14 +9,22 @@ import io.loopbox.FirstFileListener;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
 import java.io.File;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Several listeners of one app: two from the configuration, and four that libraries add. Of these four, one
  * is added twice, one is removed again, and one does not return before the file {@code gate=} exists. Each
  * listener prints what it is called with. The callback of the first report does not return before that file
- * exists either. Other arguments are those of {@link Options}.
+ * exists either. With {@code interrupts=yes} a listener of the configuration leaves its thread interrupted
+ * when its next call is due, and prints whether that one waits for the listener that does not return. Other
+ * arguments are those of {@link Options}.
  */
 public final class Listening implements FirstFileListener {
+    /** How long a listener of the configuration waits for those that libraries add. */
+    private static final long OTHERS_MS = 2_000;
+
+    private static final CountDownLatch COMPLETE = new CountDownLatch(1);
+
     private final String name;
     private final String gate;
 
@@ -39,6 +47,9 @@ public final class Listening implements FirstFileListener {
         Config.Builder config = options.config();
         config.listener(new Listening("lost", null)).listener(null);
         config.listener(new Listening("one", null)).listener(new Listening("two", null));
+        if (options.is("interrupts", "yes")) {
+            config.listener(new Interrupting());
+        }
         if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
@@ -84,8 +95,38 @@ public final class Listening implements FirstFileListener {
 
     private void heard(String what, Report report) {
         Script.say(name + " " + what + " " + report.getLabel());
+        if (name.equals("added") && what.equals("complete")) {
+            COMPLETE.countDown();
+        }
         if (gate != null) {
             await(gate);
+        }
+    }
+
+    private static final class Interrupting implements FirstFileListener {
+        private long interruptedMs;
+
+        @Override
+        public void onFirstFile(Report report) {
+            if (interruptedMs != 0) {
+                return;
+            }
+            try {
+                COMPLETE.await();
+            } catch (InterruptedException unexpected) {
+                throw new AssertionError(unexpected);
+            }
+            // All are notified under one lock: when that is free, the next call of this one is in the queue.
+            Loopbox.removeListener(this);
+            interruptedMs = SystemClock.uptimeMillis();
+            Thread.currentThread().interrupt();
+        }
+
+        @Override
+        public void onReport(Report report) {
+            if (report.getLabel().equals("alpha")) {
+                Script.say("waited " + (SystemClock.uptimeMillis() - interruptedMs >= OTHERS_MS));
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.Semaphore;
  * An app with the performance monitor. {@code blocks=}: how many of its messages block, each until the
  * monitor has reported it and sampled the process twice. Other arguments are those of {@link Options}. {@code
  * gate=FILE}: wait for that file before the monitor is started. {@code printer=yes}: another library has a
- * Printer.
+ * Printer. {@code interrupts=yes}: the listener of stalls leaves its thread interrupted.
  */
 public final class Monitored implements MonitorListener, MonitorSampler, Printer, Runnable {
     private static final int PAUSE_MS = 10;
@@ -129,6 +129,9 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
         if (stall.getMessage().contains("Monitored$Block")) {
             Script.say("stall " + stall.getLevel() + " " + (stall.getWallMs() > 200) + " " + stall.getScene() + " " + stall.getJson());
             stalled.release();
+        }
+        if (options.is("interrupts", "yes")) {
+            Thread.currentThread().interrupt();
         }
     }
 

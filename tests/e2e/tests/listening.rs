@@ -39,3 +39,19 @@ fn each_listener_is_notified_of_each_report_while_another_does_not_return() -> R
     }
     Ok(())
 }
+
+/// A library's listener has not returned, and the app's own one, which may take the file away, was called
+/// before.
+#[test]
+fn an_interrupted_listener_waits_for_the_others_all_the_same() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = launcher(&testbed)?.app("scenario.Listening").argument("interrupts=yes");
+        let app = app.argument(format!("dir={}", folder.path().display()));
+        let gate = folder.path().join("gate");
+        let mut app = app.argument(format!("gate={}", gate.display())).start()?;
+        assert_eq!(app.wait_for("SCRIPT waited ", LIMIT)?, "SCRIPT waited true", "{testbed}");
+        app.kill();
+    }
+    Ok(())
+}

@@ -86,6 +86,20 @@ fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<
     Ok(())
 }
 
+/// The listener's thread is the monitor's.
+#[test]
+fn a_listener_that_leaves_its_thread_interrupted_does_not_end_the_monitor() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let said = scenario(monitored(&testbed, folder.path())?.argument("interrupts=yes"))?;
+        let files = after(&said, "file ");
+        let [file] = files[..] else { panic!("{testbed}: {files:?}") };
+        let lines = json_lines(Path::new(file))?;
+        assert_eq!(lines.iter().filter(|line| is_block(line)).count(), 3, "{testbed}: {lines:?}");
+    }
+    Ok(())
+}
+
 fn is_block(line: &Value) -> bool {
     line["message"].as_str().is_some_and(|message| message.contains("scenario.Monitored$Block"))
 }

@@ -168,8 +168,15 @@ public final class MonitorThread implements Runnable {
     /**
      * The next event, or STOP. The queue may have been full when STOP was due, and does not contain it then.
      */
-    private String next() throws InterruptedException {
-        return stops && waiting.isEmpty() ? STOP : waiting.take();
+    private String next() {
+        while (!stops || !waiting.isEmpty()) {
+            try {
+                return waiting.take();
+            } catch (InterruptedException ignored) {
+                // By code of the app.
+            }
+        }
+        return STOP;
     }
 
     private void one(String notice) {

@@ -67,6 +67,8 @@ public final class ListenerThread extends Thread {
             } catch (Throwable fault) {
                 Faults.log(fault);
             }
+            // What code of the app has left there would end the wait of the next call.
+            Thread.interrupted();
         }
     }
 

@@ -69,6 +69,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "frameCritical" "(J)Z" display_frames::frame_critical,
         "scrolled" "(J)Z" display_frames::scrolled,
         "animate" "(Z)Z" display_frames::animate,
+        "stopFrames" "()V" display_frames::stop_frames,
         "touch" "(IF)V" display_frames::touch,
         "frameScene" "(Ljava/lang/String;)V" display_frames::frame_scene,
         "refreshRate" "(F)V" display_frames::refresh_rate,

@@ -348,7 +348,7 @@ pub fn set_frames(feature: Feature, on: bool, detail: String) {
 /// Records the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not
 /// on the main thread.
 pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
-    if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
+    if let Some(frames) = current().as_ref().and_then(|session| session.counted_frames()) {
         frames.recorder(|recorder| recorder.stages(metrics, window, lost));
     }
 }
@@ -356,7 +356,7 @@ pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) 
 /// Takes the compositor's jank type of the display frame of this vsync, as `JankData` has it. Not on the main
 /// thread.
 pub fn jank_type(vsync_id: u64, janks: u32) {
-    if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
+    if let Some(frames) = current().as_ref().and_then(|session| session.counted_frames()) {
         frames.recorder(|recorder| recorder.jank_type(vsync_id, janks));
     }
 }

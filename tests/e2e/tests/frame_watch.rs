@@ -1,8 +1,11 @@
 //! Which display frames count, and of which screen: after an animation that nothing ends, around a pause, and
 //! in a window that is shown again.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use lab_reports::{LIMIT, read};
+use loopbox_e2e::launcher;
 use loopbox_e2e::scenario::Scenario;
+use tempfile::tempdir;
 
 /// The app forgets to end an animation, or pauses the recorder while one runs.
 #[test]
@@ -22,6 +25,30 @@ fn frames_after_an_animation_that_nothing_ended_are_the_screens() -> Result<()> 
             scenario.report.frames.scenes.iter().all(|scene| scene.name.as_str() != "in the pause"),
             "{testbed}"
         );
+    }
+    Ok(())
+}
+
+/// The app pauses the recorder in the middle of a scroll, and screens are drawn and touched in the pause.
+#[test]
+fn what_is_drawn_and_touched_in_a_pause_does_not_count_and_what_comes_after_it_does() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("smooth.Paused");
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        let mut staged = |when: &str| -> Result<u32> {
+            let line = app.wait_for(&format!("SCRIPT figures {when} "), LIMIT).context(testbed)?;
+            let report = read(line.split_whitespace().nth(3).context("no path")?.as_ref())?;
+            Ok(report.frames.scenes.first().context("no figures")?.staged)
+        };
+        let (before, paused) = (staged("paused")?, staged("resumes")?);
+        assert!(before > 0, "{testbed}");
+        assert_eq!(before, paused, "{testbed}: frames that were drawn in the pause");
+        while staged("after")? <= paused {}
+        let seen = |line: &str| app.seen().iter().any(|seen| seen == line);
+        assert!(seen("SCRIPT before: of a finger"), "{testbed}: {:?}", app.seen());
+        assert!(seen("SCRIPT after: of the app"), "{testbed}, it touched in the pause: {:?}", app.seen());
+        app.kill();
     }
     Ok(())
 }

@@ -62,6 +62,11 @@ pub extern "system" fn animate(_: *mut sys::JNIEnv, _: sys::jclass, begins: sys:
     })
 }
 
+/// `Native.stopFrames`: the frame callback that was posted, if any, is taken back.
+pub extern "system" fn stop_frames(_: *mut sys::JNIEnv, _: sys::jclass) {
+    on_main(|frames, _| frames.stop());
+}
+
 /// `Native.touch`: the first finger went down, is now this distance from where it went down, or was lifted.
 pub extern "system" fn touch(
     _: *mut sys::JNIEnv,
@@ -71,7 +76,7 @@ pub extern "system" fn touch(
 ) {
     let at_ns = clock::now_ns();
     on_main(|frames, _| {
-        frames.send(match action {
+        frames.touched(match action {
             DOWN => FrameEvent::Down { at_ns },
             UP | CANCEL => FrameEvent::Up { at_ns },
             _ => FrameEvent::Moved { at_ns, distance_dp },

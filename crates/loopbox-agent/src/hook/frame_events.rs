@@ -141,6 +141,20 @@ impl MainFrames {
         self.cadence.end_animation();
     }
 
+    /// The callback that was requested is taken back: how long the frame on the display stands is not known.
+    pub(super) fn stop(&mut self) {
+        self.cadence = Cadence::new();
+        self.stands(None);
+        self.ask(false);
+    }
+
+    /// Passes a touch on. In a pause only a finger's lift counts, or the gesture would never end.
+    pub(super) fn touched(&mut self, touch: FrameEvent) {
+        if matches!(touch, FrameEvent::Up { .. }) || !self.session.shared.is_paused() {
+            self.send(touch);
+        }
+    }
+
     /// Frames from now on are of this screen.
     pub(super) fn set_scene(&mut self, name: &str) {
         self.scene = self.session.frames.as_ref().map_or(u16::MAX, |frames| frames.number_of(name));

@@ -176,6 +176,11 @@ impl Session {
         self.stall.snapshot().at(clock::now_ns(), self.shared.main.activity(), None).frozen()
     }
 
+    /// The figures of display frames, where they are counted: not in a pause.
+    pub(crate) fn counted_frames(&self) -> Option<&Frames> {
+        self.frames.as_ref().filter(|_| !self.shared.is_paused())
+    }
+
     pub(crate) fn wake_worker(&self) {
         self.wake.notify();
     }

@@ -68,7 +68,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
         paused = pause;
         if (pause && choreographer != null) {
             choreographer.removeFrameCallback(this);
-            end();
+            Native.stopFrames();
         }
     }
 

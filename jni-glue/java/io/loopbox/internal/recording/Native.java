@@ -345,6 +345,10 @@ public final class Native {
     @FastNative
     public static native boolean animate(boolean begins);
 
+    /** The frame callback that was posted is taken back, and no animation runs any more. */
+    @FastNative
+    public static native void stopFrames();
+
     /**
      * A touch. {@code action} is that of the MotionEvent: the first finger went down, a finger moved, or the
      * last finger was lifted. {@code distanceDp} is the distance from where the finger went down.

@@ -15,6 +15,7 @@ import java.io.InputStreamReader;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.SimpleTimeZone;
 import java.util.TimeZone;
 import java.util.concurrent.CountDownLatch;
@@ -40,6 +41,7 @@ public final class MonitorRules {
         fullDisk(new File(folder, "full"));
         upload(new File(folder, "upload"));
         shared(new File(folder, "shared"));
+        unknown(new File(folder, "status"));
         Script.say("done");
         Runtime.getRuntime().halt(0);
     }
@@ -296,6 +298,23 @@ public final class MonitorRules {
             Method pack = MonitorFiles.class.getDeclaredMethod("pack");
             pack.setAccessible(true);
             pack.invoke(main.files);
+        }
+    }
+
+    /** What the kernel does not say, or in words that are no numbers. The test has written the file. */
+    private static void unknown(File status) throws Exception {
+        String path = status.getPath();
+        String none = Vitals.number("/no/such/file", "") + " " + Vitals.number(path, "");
+        Script.say("numbers " + none + " " + Vitals.number(path, "Threads:") + " " + Vitals.number(path, "VmRSS:"));
+        for (String line : new String[] {"cpu 1 2 3 40 50 6 7 8", "cpu 1 2 3 40 x 6 7 8"}) {
+            Method machine = Vitals.class.getDeclaredMethod("machineTicks", String.class);
+            machine.setAccessible(true);
+            Script.say("ticks " + Arrays.toString((long[]) machine.invoke(null, line)));
+        }
+        for (String line : new String[] {"7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12", "7 (a) S 1 2 3 4 5 6 7 8 9 10 x 12"}) {
+            Method process = Vitals.class.getDeclaredMethod("processTicks", String.class);
+            process.setAccessible(true);
+            Script.say("ticks " + process.invoke(null, line));
         }
     }
 }

@@ -127,6 +127,8 @@ fn check_base(line: &Value) -> Result<()> {
         ensure!(base[known].as_u64().is_some_and(|value| value > 0), "{known}: {base}");
     }
     ensure!(base["started_ms"].as_u64().is_some_and(|ms| ms > 1_700_000_000_000), "{base}");
+    let mhz = base.get("cpu_max_mhz");
+    ensure!(mhz.is_none_or(|mhz| mhz.as_u64().is_some_and(|mhz| mhz > 0)), "unknown is not zero: {base}");
     ensure!(base["process"].is_string() && base["levels_ms"] == serde_json::json!([100, 300]), "{base}");
     Ok(())
 }
@@ -265,6 +267,7 @@ fn levels_the_calendar_lines_and_files_go_by_the_rules() -> Result<()> {
         let full = folder.path().join("full");
         fs::create_dir(&full)?;
         std::os::unix::fs::symlink("/dev/full", full.join("uiperf-2026-11-22.jsonl"))?;
+        fs::write(folder.path().join("status"), "Name: a\nThreads: many\nVmRSS:\t 42 kB\n")?;
         let app = launcher(&testbed)?.app("scenario.MonitorRules");
         let said = scenario(app.argument(format!("dir={}", folder.path().display())))?;
         let levels = ["99999 0", "100000 0", "100001 1", "100100 1", "300000 1", "300100 2", "own 2"]
@@ -283,6 +286,8 @@ fn levels_the_calendar_lines_and_files_go_by_the_rules() -> Result<()> {
             "base of push,push,base of main,main,push,main",
         ];
         assert_eq!(after(&said, "shared,"), [first, other, first, other]);
+        assert_eq!(after(&said, "numbers "), ["null null null 42"], "unknown is not zero");
+        assert_eq!(after(&said, "ticks "), ["[27, 117]", "[-1, -1]", "23", "-1"]);
     }
     Ok(())
 }

@@ -160,7 +160,10 @@ public final class Vitals {
         long idle = 0;
         // user, nice, system, idle, iowait, irq, softirq, steal; what follows is part of user.
         for (int at = 0; at < 8 && parts.hasMoreTokens(); at++) {
-            long ticks = parse(parts.nextToken());
+            Long ticks = parse(parts.nextToken());
+            if (ticks == null) {
+                return new long[] {-1, -1};
+            }
             all += ticks;
             idle += at == 3 || at == 4 ? ticks : 0;
         }
@@ -172,7 +175,9 @@ public final class Vitals {
         // The name in brackets may have anything in it.
         int name = line == null ? -1 : line.lastIndexOf(')');
         String[] parts = name < 0 ? new String[0] : line.substring(name + 1).trim().split(" ");
-        return parts.length < 13 ? -1 : parse(parts[11]) + parse(parts[12]);
+        Long user = parts.length < 13 ? null : parse(parts[11]);
+        Long system = user == null ? null : parse(parts[12]);
+        return system == null ? -1 : user + system;
     }
 
     /**
@@ -192,11 +197,12 @@ public final class Vitals {
         }
     }
 
-    private static long parse(String number) {
+    /** Null where this is no number. */
+    private static Long parse(String number) {
         try {
-            return Long.parseLong(number);
+            return Long.valueOf(number);
         } catch (NumberFormatException none) {
-            return 0;
+            return null;
         }
     }
 
@@ -204,7 +210,7 @@ public final class Vitals {
         return kilobytes == null ? null : kilobytes >> 10;
     }
 
-    /** The number that follows this word at the start of a line of the file; null for none. */
+    /** The number that follows this word at the start of a line of the file; null when unknown. */
     public static Long number(String file, String word) {
         return numberIn(textOrEmpty(file), word);
     }

@@ -52,3 +52,22 @@ fn what_is_drawn_and_touched_in_a_pause_does_not_count_and_what_comes_after_it_d
     }
     Ok(())
 }
+
+/// A Dialog that the app keeps has another root each time.
+#[test]
+fn a_window_that_is_shown_again_is_watched_again() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        let scenario = Scenario::run("smooth.Reshown", testbed, &["-D", "loopbox.sdk=36"], &[])?;
+        for time in ["first", "second"] {
+            for what in ["1 listeners", "8 frames"] {
+                assert!(scenario.said(&format!("{time}: {what}")), "{testbed}, {what}: {:#?}", scenario.said);
+            }
+        }
+        assert!(scenario.said("third: 0 listeners"), "{testbed}: it is forgotten: {:#?}", scenario.said);
+        assert!(
+            scenario.report.frames.scenes.iter().all(|scene| scene.name.as_str() != "third"),
+            "{testbed}"
+        );
+    }
+    Ok(())
+}

@@ -8,28 +8,44 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * Replaces the system's compositor: it classifies frames as a test says. Each window that is shown has an
- * object of this class.
+ * Replaces the system's compositor: it classifies frames as a test says. A window has another object of this
+ * class each time it is shown, and the listeners of an earlier one get nothing any more.
  */
 public final class TestCompositor implements AttachedSurfaceControl {
-    private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =
-            new ConcurrentHashMap<SurfaceControl.OnJankDataListenerRegistration, Executor>();
+    private static final Map<SurfaceControl.OnJankDataListenerRegistration, TestCompositor> listeners =
+            new ConcurrentHashMap<SurfaceControl.OnJankDataListenerRegistration, TestCompositor>();
 
-    TestCompositor() {}
+    private final View decor;
+    private final TestViewRoot root;
+    private Executor executor;
+
+    TestCompositor(View decor) {
+        this.decor = decor;
+        root = decor.root;
+    }
 
     @Override
     public SurfaceControl.OnJankDataListenerRegistration registerOnJankDataListener(
             Executor executor, SurfaceControl.OnJankDataListener listener) {
         SurfaceControl.OnJankDataListenerRegistration registration =
                 new SurfaceControl.OnJankDataListenerRegistration(listener);
-        listeners.put(registration, executor);
+        this.executor = executor;
+        listeners.put(registration, this);
         return registration;
     }
 
     static void remove(SurfaceControl.OnJankDataListenerRegistration registration) { listeners.remove(registration); }
 
-    /** How many listeners there are. */
-    public static int listeners() { return listeners.size(); }
+    private boolean isShown() { return decor.root == root; }
+
+    /** How many listeners there are of what is shown. */
+    public static int listeners() {
+        int shown = 0;
+        for (TestCompositor each : listeners.values()) {
+            shown += each.isShown() ? 1 : 0;
+        }
+        return shown;
+    }
 
     /**
      * Calls the listeners one after the other with one batch, and waits until each has returned. The
@@ -40,9 +56,12 @@ public final class TestCompositor implements AttachedSurfaceControl {
         for (int at = 0; at < idsAndTypes.length; at += 2) {
             batch.add(new SurfaceControl.JankData(idsAndTypes[at], (int) idsAndTypes[at + 1]));
         }
-        for (final Map.Entry<SurfaceControl.OnJankDataListenerRegistration, Executor> entry : listeners.entrySet()) {
+        for (final Map.Entry<SurfaceControl.OnJankDataListenerRegistration, TestCompositor> entry : listeners.entrySet()) {
+            if (!entry.getValue().isShown()) {
+                continue;
+            }
             final CountDownLatch returned = new CountDownLatch(1);
-            entry.getValue()
+            entry.getValue().executor
                     .execute(
                             new Runnable() {
                                 @Override

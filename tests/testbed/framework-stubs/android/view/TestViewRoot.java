@@ -62,6 +62,18 @@ public final class TestViewRoot {
         TestInput.focus(this);
     }
 
+    /** The window leaves the screen. If it is shown again, it has another root. On the window's thread. */
+    public void dismiss() {
+        if (traversalScheduled) {
+            traversalScheduled = false;
+            handler.getLooper().getQueue().removeSyncBarrier(traversalBarrier);
+            choreographer.removeCallbacks(Choreographer.CALLBACK_TRAVERSAL, traversal, null);
+        }
+        view.dispatchDetachedFromWindow();
+        view.root = null;
+        renderThread.interrupt();
+    }
+
     void requestLayout() {
         layoutRequested = true;
         invalidate();

@@ -91,6 +91,13 @@ public class View implements KeyEvent.Callback {
         }
     }
 
+    /** Notifies this view that its window leaves the screen. Called on the topmost view. */
+    final void dispatchDetachedFromWindow() {
+        for (OnAttachStateChangeListener listener : attachListeners) {
+            listener.onViewDetachedFromWindow(this);
+        }
+    }
+
     public void invalidate() {
         TestViewRoot root = topmost().root;
         if (root != null) {

@@ -85,9 +85,9 @@ public abstract class Window {
 
     public abstract View peekDecorView();
 
-    /** The surface of this window; each window that is shown has one. */
+    /** The surface of this window: one each time it is shown. */
     public AttachedSurfaceControl getRootSurfaceControl() {
-        return getDecorView().isAttachedToWindow() ? new TestCompositor() : null;
+        return getDecorView().isAttachedToWindow() ? new TestCompositor(getDecorView()) : null;
     }
 
     public abstract void setContentView(View view);

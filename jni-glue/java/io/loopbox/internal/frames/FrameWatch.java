@@ -6,6 +6,7 @@ import android.os.Handler;
 import android.os.HandlerThread;
 import android.os.Process;
 import android.view.View;
+import android.view.ViewTreeObserver;
 import android.view.Window;
 import io.loopbox.internal.platform.Faults;
 import io.loopbox.internal.platform.MainLooper;
@@ -74,6 +75,7 @@ public final class FrameWatch {
 
     /** The watched objects of a window. Nothing here may keep the window alive. */
     private static final class Watched {
+        Shown shown;
         StageListener stages;
         JankListener janks;
     }
@@ -204,8 +206,9 @@ public final class FrameWatch {
         if (watch == null || window == null || !MainLooper.isCurrent() || watch.windows.containsKey(window)) {
             return;
         }
-        watch.windows.put(window, new Watched());
-        watch.enter(window, window.getDecorView());
+        Watched watched = new Watched();
+        watch.windows.put(window, watched);
+        watch.enter(window, window.getDecorView(), watched);
     }
 
     public static void forget(Window window) {
@@ -222,7 +225,7 @@ public final class FrameWatch {
         return watch == null ? null : watch.finger;
     }
 
-    private void enter(Window window, View decor) {
+    private void enter(Window window, View decor, Watched watched) {
         if (rate == null) {
             rate = RefreshRate.watch(window.getContext());
         }
@@ -233,22 +236,26 @@ public final class FrameWatch {
             boolean wrapped = InputWatch.watch(window, false);
             Native.setFrames(Native.TOUCH, wrapped, wrapped ? "the callbacks of windows" : "the window has no callback");
         }
-        if (settings.stages && handler != null) {
-            if (decor.isAttachedToWindow()) {
-                addStages(window, decor);
-            } else {
-                decor.addOnAttachStateChangeListener(new Shown());
-            }
+        watched.shown = new Shown();
+        decor.addOnAttachStateChangeListener(watched.shown);
+        if (decor.isAttachedToWindow()) {
+            addStages(window, decor, watched);
         }
     }
 
-    private void addStages(Window window, View decor) {
-        Watched watched = windows.get(window);
-        if (watched != null && watched.stages == null) {
+    private void addStages(Window window, View decor, Watched watched) {
+        if (!settings.stages || handler == null) {
+            return;
+        }
+        if (watched.stages == null) {
+            // The window keeps it.
             watched.stages = StageListener.add(window, decor, handler);
-            if (settings.jankData && Build.VERSION.SDK_INT >= ANDROID_16) {
-                watched.janks = JankListener.add(window, handler);
+        }
+        if (settings.jankData && Build.VERSION.SDK_INT >= ANDROID_16) {
+            if (watched.janks != null) {
+                watched.janks.remove();
             }
+            watched.janks = JankListener.add(window, handler);
         }
     }
 
@@ -257,7 +264,8 @@ public final class FrameWatch {
             return;
         }
         View decor = window.peekDecorView();
-        if (decor != null && settings.scroll) {
+        if (decor != null) {
+            decor.removeOnAttachStateChangeListener(watched.shown);
             decor.getViewTreeObserver().removeOnScrollChangedListener(clock);
         }
         if (watched.stages != null) {
@@ -268,15 +276,24 @@ public final class FrameWatch {
         }
     }
 
-    /** Waits until a window is shown: before that it is unknown whether the render thread draws it. */
+    /**
+     * Waits until a window is shown: before that it is unknown whether the render thread draws it. A Dialog
+     * may be shown again, with the same views, but another observer and another surface.
+     */
     private final class Shown implements View.OnAttachStateChangeListener {
         @Override
         public void onViewAttachedToWindow(View decor) {
-            decor.removeOnAttachStateChangeListener(this);
             try {
-                for (Window window : windows.keySet()) {
+                if (settings.scroll) {
+                    ViewTreeObserver observer = decor.getViewTreeObserver();
+                    // The first one has it already.
+                    observer.removeOnScrollChangedListener(clock);
+                    observer.addOnScrollChangedListener(clock);
+                }
+                for (Map.Entry<Window, Watched> entry : windows.entrySet()) {
+                    Window window = entry.getKey();
                     if (window != null && window.peekDecorView() == decor) {
-                        addStages(window, decor);
+                        addStages(window, decor, entry.getValue());
                         return;
                     }
                 }

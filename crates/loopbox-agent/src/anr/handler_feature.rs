@@ -28,6 +28,7 @@ pub(crate) fn update_handler_feature(session: &Session) -> bool {
         ("; put back from being ignored: ", ignores),
         ("; unblocked again: ", blocks),
         ("; another library's handler was gone with its library: ", other_handler::gone()),
+        ("; another library's handler may have been gone, and was left out: ", other_handler::unknown()),
     ];
     for (cause, times) in causes.iter().filter(|(_, times)| *times > 0) {
         detail.push_str(cause);

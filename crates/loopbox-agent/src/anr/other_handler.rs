@@ -4,16 +4,19 @@
 //! A library that is unloaded may leave its handler set. That does no harm while the signal is blocked in
 //! every thread, as ART blocks it; but the recorder unblocks it. So the code at the handler's address is
 //! checked before each call: it must be executable memory, and from the same file as when the handler was
-//! first seen.
+//! first seen. A handler of which that is not known is not called for this signal, because a call of code
+//! that is gone ends the app; it is called for the next one.
 
 use super::sigchain;
 use crate::sys::mapped::{self, Origin};
-use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use std::{io, ptr};
 
 static NOTED: Noted = Noted::new();
 /// How often a handler was not called because its code is gone.
 static GONE: AtomicU32 = AtomicU32::new(0);
+/// How often a handler was not called because the kernel did not say whether its code is there.
+static UNKNOWN: AtomicU32 = AtomicU32::new(0);
 
 /// The handler that was found, and where its code came from: a seqlock with one writer, read in signal
 /// handlers.
@@ -69,7 +72,7 @@ pub(super) fn note() -> bool {
     let handler = sigchain::user_action().sa_sigaction;
     if is_function(handler)
         && NOTED.of(handler).is_none()
-        && let Some(origin) = mapped::code_at(handler)
+        && let Ok(Some(origin)) = mapped::code_at(handler)
     {
         NOTED.set(handler, origin);
     }
@@ -79,6 +82,11 @@ pub(super) fn note() -> bool {
 /// How often a handler was not called because its code is gone.
 pub(super) fn gone() -> u32 {
     GONE.load(Ordering::Relaxed)
+}
+
+/// How often a handler was not called because the kernel did not say whether its code is there.
+pub(super) fn unknown() -> u32 {
+    UNKNOWN.load(Ordering::Relaxed)
 }
 
 /// Calls the handler that is set now, if there is one. Async-signal-safe if that handler is.
@@ -92,8 +100,7 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
     if !is_function(action.sa_sigaction) {
         return;
     }
-    if !is_there(action.sa_sigaction) {
-        GONE.fetch_add(1, Ordering::Relaxed);
+    if !may_call(action.sa_sigaction, &mapped::code_at(action.sa_sigaction)) {
         return;
     }
     if action.sa_flags & libc::SA_RESETHAND != 0 {
@@ -109,10 +116,17 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
     unsafe { call_masked(&action, signal, info, context) };
 }
 
-fn is_there(handler: usize) -> bool {
-    let found = mapped::code_at(handler);
-    // One that was set since the last check is only known to be code.
-    found.is_some() && NOTED.of(handler).is_none_or(|noted| found == Some(noted))
+/// Whether a handler's code is there for certain, by what [`mapped::code_at`] found at its address. Counts
+/// the handlers whose code is not.
+fn may_call(handler: usize, found: &io::Result<Option<Origin>>) -> bool {
+    let count = match found {
+        // One that was set since the last check is only known to be code.
+        Ok(Some(found)) if NOTED.of(handler).is_none_or(|noted| *found == noted) => return true,
+        Ok(_) => &GONE,
+        Err(_) => &UNKNOWN,
+    };
+    count.fetch_add(1, Ordering::Relaxed);
+    false
 }
 
 /// # Safety
@@ -290,28 +304,34 @@ mod tests {
     fn code_that_is_gone_or_another_librarys_is_not_called() {
         let _alone = sigquit::IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
         let found = sigchain::user_action();
-        let gone_before = gone();
+        let before = (gone(), unknown());
         let calls = CALLS.load(Ordering::SeqCst);
         let at = one as *const () as usize;
         let quit = || {
             // SAFETY: as if in a handler; its only argument is used.
             unsafe { call(libc::SIGQUIT, ptr::null_mut(), ptr::null_mut()) };
-            (CALLS.load(Ordering::SeqCst) - calls, gone() - gone_before)
+            (CALLS.load(Ordering::SeqCst) - calls, gone() - before.0)
         };
-        assert!(!is_there(0x1000) && !is_there((&raw const CALLS) as usize));
         sigchain::set_user_action(&action(at, 0, 0));
         assert_eq!(quit(), (1, 0), "not noted yet");
         assert!(note());
         assert_eq!(quit(), (2, 0));
         // As if it had been set by another library that lay there.
-        let here = mapped::code_at(at).unwrap();
+        let here = mapped::code_at(at).unwrap().unwrap();
         NOTED.set(at, Origin { inode: here.inode + 1, ..here });
         assert_eq!(quit(), (2, 1));
         NOTED.set(at, here);
         assert_eq!(quit(), (3, 1));
+        // Nothing says that it is gone, and it is called as soon as it is known to be there.
+        assert!(!may_call(at, &Err(io::Error::from_raw_os_error(libc::ENOMEM))));
+        assert_eq!((quit(), unknown() - before.1), ((4, 1), 1));
         sigchain::set_user_action(&action(libc::SIG_IGN, 0, 0));
         assert!(!note());
-        assert_eq!(quit(), (3, 1));
+        assert_eq!(quit(), (4, 1));
+        for data in [0x1000, (&raw const CALLS) as usize] {
+            assert!(!may_call(data, &mapped::code_at(data)));
+        }
+        assert_eq!(gone() - before.0, 3);
         sigchain::set_user_action(&found);
     }
 }

@@ -41,7 +41,7 @@ fn fill() {
 }
 
 /// Runs `open`, which must close its descriptor before it returns. When there was no descriptor, runs it
-/// again with the place of a reserved one.
+/// again with the place of a reserved one. Async-signal-safe if `open` is.
 ///
 /// # Errors
 /// Those of `open`.

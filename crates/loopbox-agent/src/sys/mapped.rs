@@ -1,7 +1,8 @@
 //! What executable memory is mapped at an address, for use in a signal handler: reads `/proc/self/maps` with
 //! three system calls and a buffer on the stack. The linker knows it too, but takes a lock for the answer.
 
-use std::os::fd::RawFd;
+use super::descriptors;
+use std::io;
 
 /// The file and the offset that code was mapped from. The same numbers at the same address are the same code,
 /// also when a part of the mapping got other rights and so became a separate one. Anonymous memory has no
@@ -13,34 +14,45 @@ pub(crate) struct Origin {
     pub(crate) position: u64,
 }
 
-/// Where the code at an address comes from; `None` when nothing executable is mapped there, or the kernel
-/// does not say. Async-signal-safe. Takes some milliseconds in a process with thousands of mappings.
-pub(crate) fn code_at(address: usize) -> Option<Origin> {
-    // SAFETY: a C string; no file is made.
-    let fd = unsafe { libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    if fd < 0 {
-        return None;
-    }
-    let found = search(fd, address as u64);
-    // SAFETY: opened above, and given to nobody.
-    unsafe { libc::close(fd) };
-    found
+/// Where the code at an address comes from; `None` when nothing executable is mapped there.
+/// Async-signal-safe. Takes some milliseconds in a process with thousands of mappings.
+///
+/// # Errors
+/// When the kernel does not say: then it is not known whether anything is mapped there.
+pub(crate) fn code_at(address: usize) -> io::Result<Option<Origin>> {
+    descriptors::open(|| {
+        // SAFETY: a C string; no file is made.
+        let fd = unsafe { libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let found = search(address as u64, |buffer| {
+            // SAFETY: the buffer has room for what is asked for.
+            let len = unsafe { libc::read(fd, buffer.as_mut_ptr().cast(), buffer.len()) };
+            usize::try_from(len).map_err(|_| io::Error::last_os_error())
+        });
+        // SAFETY: opened above, and given to nobody.
+        unsafe { libc::close(fd) };
+        found
+    })
 }
 
-fn search(fd: RawFd, address: u64) -> Option<Origin> {
+/// Searches the map that `read` returns piece by piece, and nothing at its end.
+fn search(address: u64, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<Option<Origin>> {
     let mut buffer = [0_u8; 2048];
     let mut line = Line::default();
     loop {
-        // SAFETY: the buffer has room for what is asked for.
-        let len = unsafe { libc::read(fd, buffer.as_mut_ptr().cast(), buffer.len()) };
-        let read = usize::try_from(len).ok().filter(|&len| len > 0).and_then(|len| buffer.get(..len))?;
-        for &byte in read {
+        let len = read(&mut buffer)?;
+        if len == 0 {
+            return Ok(None);
+        }
+        for &byte in buffer.iter().take(len) {
             if byte != b'\n' {
                 line.push(byte);
                 continue;
             }
             if line.has(address) {
-                return line.origin(address);
+                return Ok(line.origin(address));
             }
             line = Line::default();
         }
@@ -119,6 +131,7 @@ mod tests {
     #[test]
     fn code_of_this_program_is_found_and_data_is_not() {
         let function = code_of_this_program_is_found_and_data_is_not as fn() as usize;
+        let code_at = |address| code_at(address).unwrap();
         let origin = code_at(function).unwrap();
         assert_eq!(origin.inode, std::fs::metadata("/proc/self/exe").unwrap().ino());
         assert_eq!(code_at(function + 1).unwrap().position, origin.position + 1);
@@ -126,5 +139,30 @@ mod tests {
         assert_eq!(code_at((&raw const local) as usize), None);
         assert_eq!(code_at(0), None);
         assert_eq!(code_at(usize::MAX), None);
+    }
+
+    #[test]
+    fn a_map_that_ends_says_no_and_one_that_cannot_be_read_says_nothing() {
+        let map = b"1000-2000 r-xp 00000000 00:00 0 \n5000-6000 r--p 00000000 00:00 0 \n";
+        let found = |address, fails_after: usize| {
+            let (mut at, mut reads) = (0, 0);
+            search(address, |buffer| {
+                if reads == fails_after {
+                    return Err(io::Error::from_raw_os_error(libc::ENOMEM));
+                }
+                reads += 1;
+                let piece = map.get(at..).unwrap_or_default().iter().take(7);
+                let len = piece.len();
+                buffer.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
+                at += len;
+                Ok(len)
+            })
+        };
+        assert!(found(0x1000, usize::MAX).unwrap().is_some());
+        assert_eq!(found(0x5000, usize::MAX).unwrap(), None);
+        assert_eq!(found(0x9000, usize::MAX).unwrap(), None);
+        for fails_after in 0..5 {
+            assert!(found(0x9000, fails_after).is_err(), "the rest of the map may have it");
+        }
     }
 }

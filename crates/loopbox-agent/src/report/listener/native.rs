@@ -6,12 +6,18 @@ use loopbox_format::report;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use std::{io, ptr};
 
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
+
+/// How often it is asked where a listener's code comes from, when the kernel does not say it at first, and
+/// the pause before it is asked again.
+const TRIES: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A listener of native code, if there is one.
 pub(super) struct Slot {
@@ -42,11 +48,23 @@ impl Slot {
         (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
     }
 
-    /// The listener, if its code is still loaded. A library that was unloaded may not have removed its
-    /// listener; such a listener is removed here.
-    fn get_loaded(&self) -> Option<Listener> {
-        let listener = self.get()?;
-        let found = mapped::code_at(listener as usize);
+    /// The listener, if its code is still loaded, which `code_at` finds out. A library that was unloaded may
+    /// not have removed its listener; such a listener is removed here. One of which it cannot be found out
+    /// stays, and is not called this time.
+    fn get_loaded(&self, code_at: impl Fn(usize) -> io::Result<Option<Origin>>) -> Option<Listener> {
+        for _ in 0..TRIES {
+            let listener = self.get()?;
+            match code_at(listener as usize) {
+                Ok(found) => return self.keep_loaded(listener, found),
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
+        log::warn("a native report listener is left out: it is not known whether its library is loaded");
+        None
+    }
+
+    /// Returns the listener, or removes it when its code is not there or another library's.
+    fn keep_loaded(&self, listener: Listener, found: Option<Origin>) -> Option<Listener> {
         let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         let before = called.filter(|(before, _)| *before as usize == listener as usize);
         if let Some(origin) = found.filter(|found| before.is_none_or(|(_, before)| before == *found)) {
@@ -69,7 +87,7 @@ pub(crate) fn is_calling() -> bool {
 }
 
 pub(super) fn notify(slot: &Slot, path: &Path, reason: &str) {
-    let Some(listener) = slot.get_loaded() else { return };
+    let Some(listener) = slot.get_loaded(mapped::code_at) else { return };
     let file = descriptors::open(|| std::fs::read(path)).unwrap_or_default();
     let digest = report::digest(&file).unwrap_or_default();
     let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
@@ -122,13 +140,14 @@ mod tests {
     #[test]
     fn a_native_listener_that_is_gone_with_its_library_is_forgotten() {
         let slot = Slot::new();
+        let is_loaded = || slot.get_loaded(mapped::code_at).is_some();
         slot.set(Some(listener));
-        assert!(slot.get_loaded().is_some() && slot.get_loaded().is_some());
+        assert!(is_loaded() && is_loaded());
         // As if its code had come from another file when it was called.
         if let Some((_, origin)) = slot.called.lock().unwrap().as_mut() {
             origin.inode += 1;
         }
-        assert!(slot.get_loaded().is_none() && slot.get().is_none());
+        assert!(!is_loaded() && slot.get().is_none());
 
         const RIGHTS: i32 = libc::PROT_READ | libc::PROT_EXEC;
         const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -137,9 +156,30 @@ mod tests {
         assert_ne!(code, libc::MAP_FAILED);
         // SAFETY: not null, and never called.
         slot.set(Some(unsafe { std::mem::transmute::<*mut libc::c_void, Listener>(code) }));
-        assert!(slot.get_loaded().is_some());
+        assert!(is_loaded());
         // SAFETY: mapped above.
         assert_eq!(unsafe { libc::munmap(code, 4_096) }, 0);
-        assert!(slot.get_loaded().is_none() && slot.get().is_none());
+        assert!(!is_loaded() && slot.get().is_none());
+    }
+
+    #[test]
+    fn a_native_listener_that_may_be_gone_is_left_out_and_stays() {
+        let slot = Slot::new();
+        slot.set(Some(listener));
+        let tries = AtomicU32::new(0);
+        let from_try = |first: u32| {
+            tries.store(0, Ordering::Relaxed);
+            slot.get_loaded(|address| {
+                let is_read = tries.fetch_add(1, Ordering::Relaxed) >= first;
+                if is_read {
+                    mapped::code_at(address)
+                } else {
+                    Err(io::Error::from_raw_os_error(libc::ENOMEM))
+                }
+            })
+        };
+        assert!(from_try(TRIES).is_none() && slot.get().is_some());
+        assert!(from_try(TRIES - 1).is_some(), "the kernel says it again");
+        assert!(from_try(0).is_some());
     }
 }

@@ -6,7 +6,7 @@
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, proc};
+use crate::sys::{clock, descriptors, proc};
 use loopbox_format::model::Uptime;
 use loopbox_format::text::number;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -38,16 +38,31 @@ struct SignalCatcher {
 /// are forwarded to the thread. Reads files.
 ///
 /// # Errors
-/// When the list of threads cannot be read, or has no such thread: nothing is forwarded.
+/// When not all threads can be read, and those that can are others, or ART has no such thread: nothing is
+/// forwarded.
 pub(crate) fn find() -> Result<Option<Snapshot>, NotFound> {
-    for entry in fs::read_dir("/proc/self/task").map_err(NotFound::Unreadable)?.flatten() {
-        let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
-        if named && let Some(tid) = entry.file_name().to_str().and_then(number) {
-            CATCHER.tid.store(tid, Ordering::SeqCst);
-            return Ok(Snapshot::now());
+    // All of them first: the folder is closed before the next file is opened.
+    let list = || fs::read_dir("/proc/self/task")?.collect::<io::Result<Vec<_>>>();
+    let threads = descriptors::open(list).map_err(NotFound::Unreadable)?;
+    let named = threads.iter().filter_map(|entry| {
+        let tid = entry.file_name().to_str().and_then(number)?;
+        Some((tid, descriptors::open(|| fs::read(entry.path().join("comm")))))
+    });
+    CATCHER.tid.store(by_name(named)?, Ordering::SeqCst);
+    Ok(Snapshot::now())
+}
+
+/// Which of these threads has the name.
+fn by_name(threads: impl Iterator<Item = (i32, io::Result<Vec<u8>>)>) -> Result<i32, NotFound> {
+    let mut unread = None;
+    for (tid, name) in threads {
+        match name {
+            Ok(name) if name == b"Signal Catcher\n" => return Ok(tid),
+            Err(error) if !proc::is_of_gone_thread(&error) => unread = Some(error),
+            _ => {}
         }
     }
-    Err(NotFound::Absent)
+    Err(unread.map_or(NotFound::Absent, NotFound::Unreadable))
 }
 
 /// Why the thread was not found.
@@ -72,7 +87,7 @@ impl Snapshot {
     /// The state of the thread now. `None` while the thread is not found, or when its state cannot be read.
     pub(crate) fn now() -> Option<Self> {
         let tid = Some(CATCHER.tid.load(Ordering::SeqCst)).filter(|&tid| tid != 0)?.unsigned_abs();
-        Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
+        Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid)? })
     }
 
     /// A snapshot at which the thread waited, with this number of pauses.
@@ -114,13 +129,14 @@ pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether the thread has a signal from us, or is about to get one, and has not finished its answer. Costs
-/// three loads while the thread has none.
+/// Whether the thread has a signal from us, or is about to get one, and is not known to have finished its
+/// answer. Costs three loads while the thread has none.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }
 
-/// Whether the thread writes a trace, for our signal or any other. Reads a file.
+/// Whether the thread writes a trace, for our signal or any other; true when that cannot be read. Reads a
+/// file.
 pub(crate) fn writes_trace() -> bool {
     CATCHER.writes_trace()
 }
@@ -163,6 +179,11 @@ impl SignalCatcher {
     }
 
     fn is_tracing(&self) -> bool {
+        self.is_tracing_by(proc::keeps_from_sig_quit)
+    }
+
+    /// As [`is_tracing`](Self::is_tracing). `keeps` finds out what [`proc::keeps_from_sig_quit`] does.
+    fn is_tracing_by(&self, keeps: impl Fn(u32) -> Option<bool>) -> bool {
         if self.sending.load(Ordering::SeqCst) != 0 {
             return true;
         }
@@ -170,7 +191,7 @@ impl SignalCatcher {
         if sent == self.answered.load(Ordering::SeqCst) {
             return false;
         }
-        let tracing = proc::keeps_from_sig_quit(self.tid.load(Ordering::SeqCst).unsigned_abs());
+        let tracing = keeps(self.tid.load(Ordering::SeqCst).unsigned_abs()) != Some(false);
         #[cfg(debug_assertions)]
         let tracing = tracing || fault::trace_lasts();
         if !tracing {
@@ -181,7 +202,7 @@ impl SignalCatcher {
 
     fn writes_trace(&self) -> bool {
         let tid = self.tid.load(Ordering::SeqCst).unsigned_abs();
-        self.is_tracing() || (tid != 0 && proc::keeps_from_sig_quit(tid))
+        self.is_tracing() || (tid != 0 && proc::keeps_from_sig_quit(tid) != Some(false))
     }
 
     fn wait_until_idle(&self, until_ns: Uptime) -> bool {
@@ -269,5 +290,29 @@ mod tests {
         checks.store(0, Ordering::SeqCst);
         catcher.forward(|| checks.fetch_add(1, Ordering::SeqCst) < 1_000);
         assert!(checks.load(Ordering::SeqCst) <= 100, "but not for ever");
+    }
+
+    #[test]
+    fn a_trace_lasts_as_long_as_the_thread_cannot_be_read() {
+        let catcher = SignalCatcher::new();
+        // No thread has this id, so nothing is sent.
+        catcher.tid.store(i32::MAX, Ordering::SeqCst);
+        catcher.forward(|| false);
+        assert!(catcher.is_tracing_by(|_| None) && catcher.is_tracing_by(|_| None));
+        assert!(!catcher.is_tracing_by(|_| Some(false)));
+        assert!(!catcher.is_tracing_by(|_| None), "it has answered all of them");
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_read_may_be_the_signal_catcher() {
+        let fails = |code| Err(io::Error::from_raw_os_error(code));
+        let named = |name: &[u8]| Ok(name.to_vec());
+        let find = |names: Vec<io::Result<Vec<u8>>>| by_name((1..).zip(names));
+        let catcher = || named(b"Signal Catcher\n");
+        assert!(matches!(find(vec![named(b"main\n"), catcher()]), Ok(2)));
+        assert!(matches!(find(vec![fails(libc::EMFILE), catcher()]), Ok(2)));
+        assert!(matches!(find(vec![named(b"main\n"), fails(libc::ENOENT)]), Err(NotFound::Absent)));
+        let unread = find(vec![fails(libc::EMFILE), named(b"main\n")]);
+        assert!(matches!(unread, Err(NotFound::Unreadable(_))));
     }
 }

@@ -349,17 +349,17 @@ fn is_uninterruptible() -> bool {
 }
 
 /// Checks how the signal is handled, because other libraries may change that at any time. Returns whether the
-/// main thread has it blocked.
+/// main thread has it blocked; what it was before, when that cannot be read.
 fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
-    let blocked = proc::main_blocks_sig_quit();
+    let found = proc::main_blocks_sig_quit();
     // Blocked for a moment is normal: while a thread is created, or in a handler.
-    if sigquit::set_blocked(blocked && was_blocked) {
+    if found.is_some_and(|blocked| sigquit::set_blocked(blocked && was_blocked)) {
         session.shared.request_unblock();
     }
     if update_handler_feature(session) {
         session.wake_worker();
     }
-    blocked
+    found.unwrap_or(was_blocked)
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use crate::anr::signal_catcher;
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
-use crate::sys::{clock, descriptors, memory};
+use crate::sys::{clock, descriptors, memory, proc};
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
 use loopbox_format::text;
-use std::fs;
+use std::{fs, io};
 
 /// The maximum number of steps from the main thread to the thread that all others wait for.
 const MAX_STEPS: usize = 8;
@@ -137,7 +137,8 @@ impl<'a> ThreadDumper<'a> {
                     next = inspected.lock;
                 }
                 waiters.push(owner);
-                LockHolder { name: self.stat(tid).map(|stat| stat.name).unwrap_or_default(), tid, stack }
+                let stat = self.stat(tid).ok().flatten();
+                LockHolder { name: stat.map(|stat| stat.name).unwrap_or_default(), tid, stack }
             });
             chain.waits.push(LockWait {
                 class: lock.class.unwrap_or_default(),
@@ -151,33 +152,25 @@ impl<'a> ThreadDumper<'a> {
         if chain.waits.is_empty() { LockChain::default() } else { chain }
     }
 
-    /// The kernel's statistics of a thread, with as much of its name as the app allows.
-    fn stat(&self, tid: u32) -> Option<OtherThread> {
-        let thread = stat(tid)?;
+    /// The kernel's statistics of a thread, with as much of its name as the app allows; `None` for a thread
+    /// that has ended.
+    fn stat(&self, tid: u32) -> io::Result<Option<OtherThread>> {
         let redacts = self.session.settings.redact_threads && tid != std::process::id();
-        Some(if redacts { redact(thread) } else { thread })
+        let thread = stat(tid)?;
+        Ok(if redacts { thread.map(redact) } else { thread })
     }
 
     /// Adds all threads but the main one and this one to the answer. Threads that are attached to the VM have
     /// a stack; those that sleep come first, because one that runs may take long to stop.
     fn threads(&mut self, env: &mut Env<'_>, number: u32, known: &[(ThreadId, u32)]) {
         let queries = &self.session.thread_queries;
-        let mut all: Vec<OtherThread> = Vec::new();
-        let mut left_out = 0;
         // All of them first: the folder is closed before the next file is opened.
-        let ids = || -> std::io::Result<Vec<_>> { Ok(fs::read_dir("/proc/self/task")?.flatten().collect()) };
-        for entry in descriptors::open(ids).into_iter().flatten() {
-            let Some(tid) = entry.file_name().to_str().and_then(text::number) else { continue };
-            if tid == std::process::id() || tid == clock::this_thread() {
-                continue;
-            }
-            match self.stat(tid) {
-                Some(thread) if all.len() < MAX_THREADS => all.push(thread),
-                Some(_) => left_out += 1,
-                // It has ended.
-                None => {}
-            }
-        }
+        let list = || fs::read_dir("/proc/self/task")?.collect::<io::Result<Vec<_>>>();
+        // Without the list it is not known which threads there are: the report has no dump then.
+        let Ok(entries) = descriptors::open(list) else { return };
+        let ids = entries.iter().filter_map(|entry| entry.file_name().to_str().and_then(text::number));
+        let others = ids.filter(|&tid| tid != std::process::id() && tid != clock::this_thread());
+        let (all, left_out) = listed(others, |tid| self.stat(tid));
         let captured_ns = clock::now_ns();
         let (sleeping, running): (Vec<_>, Vec<_>) = all.into_iter().partition(|thread| thread.state != b'R');
         let mut stacks = 0;
@@ -206,6 +199,23 @@ impl<'a> ThreadDumper<'a> {
             threads.left_out = left_out;
         });
     }
+}
+
+/// The threads with these ids, as `stat` reads them, and how many more there are: those above the limit, and
+/// those that could not be read.
+fn listed(
+    ids: impl Iterator<Item = u32>,
+    stat: impl Fn(u32) -> io::Result<Option<OtherThread>>,
+) -> (Vec<OtherThread>, u32) {
+    let (mut all, mut left_out) = (Vec::new(), 0);
+    for tid in ids {
+        match stat(tid) {
+            Ok(Some(thread)) if all.len() < MAX_THREADS => all.push(thread),
+            Ok(None) => {}
+            Ok(Some(_)) | Err(_) => left_out += 1,
+        }
+    }
+    (all, left_out)
 }
 
 /// The beginnings of the names of threads that ART and the framework start in an app. They are one text,
@@ -237,16 +247,16 @@ impl Inspected {
     }
 }
 
-/// What the kernel reports about a thread of this process.
-fn stat(tid: u32) -> Option<OtherThread> {
+/// What the kernel reports about a thread of this process; `None` for a thread that has ended.
+fn stat(tid: u32) -> io::Result<Option<OtherThread>> {
     let mut path = String::from("/proc/self/task/");
     path.push_str(&tid.to_string());
     path.push_str("/stat");
-    parse_stat(
-        tid,
-        &String::from_utf8_lossy(&descriptors::open(|| fs::read(&path)).ok()?),
-        clock::ticks_per_second(),
-    )
+    match descriptors::open(|| fs::read(&path)) {
+        Ok(stat) => Ok(parse_stat(tid, &String::from_utf8_lossy(&stat), clock::ticks_per_second())),
+        Err(error) if proc::is_of_gone_thread(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn parse_stat(tid: u32, stat: &str, ticks_per_second: u64) -> Option<OtherThread> {
@@ -267,6 +277,10 @@ fn parse_stat(tid: u32, stat: &str, ticks_per_second: u64) -> Option<OtherThread
 mod tests {
     use super::*;
 
+    fn this_thread() -> OtherThread {
+        stat(clock::this_thread()).unwrap().unwrap()
+    }
+
     #[test]
     fn a_line_of_stat_is_read() {
         let stat = "77 (a) (b c) S 1 77 77 0 -1 4194304 10 0 0 0 250 50 0 0 20 0 9 0 1234 0 0";
@@ -282,7 +296,7 @@ mod tests {
 
     #[test]
     fn only_the_platforms_own_names_stay_when_names_are_redacted() {
-        let named = |name: &str| OtherThread { name: name.into(), ..stat(clock::this_thread()).unwrap() };
+        let named = |name: &str| OtherThread { name: name.into(), ..this_thread() };
         for (name, kept) in
             [("Binder:77_1", "Binder:77_1"), ("RenderThread", "RenderThread"), ("sync joe@ex.org", REDACTED)]
         {
@@ -292,8 +306,23 @@ mod tests {
 
     #[test]
     fn this_thread_is_found() {
-        let thread = stat(clock::this_thread()).unwrap();
+        let thread = this_thread();
         assert_eq!(thread.state, b'R');
         assert!(thread.cpu_ns.is_some());
+        // No thread has this id.
+        assert_eq!(stat(u32::MAX).unwrap(), None);
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_read_counts_as_one_that_is_left_out() {
+        let read = |tid| match tid {
+            1 => Err(io::Error::from_raw_os_error(libc::EMFILE)),
+            2 => Ok(None),
+            _ => Ok(Some(OtherThread { tid, ..this_thread() })),
+        };
+        let (all, left_out) = listed(1..=4, read);
+        assert_eq!((all.iter().map(|thread| thread.tid).collect::<Vec<_>>(), left_out), (vec![3, 4], 1));
+        let (all, left_out) = listed(1..=MAX_THREADS as u32 + 3, read);
+        assert_eq!((all.len(), left_out), (MAX_THREADS, 2), "and those above the limit");
     }
 }

@@ -4,10 +4,10 @@
 
 use super::clock;
 use super::descriptors;
-use super::proc::{field, main_stat, text};
+use super::proc::{self, field, main_stat};
 use loopbox_format::model::{Statistic, Uptime};
 use loopbox_format::text::number;
-use std::fs;
+use std::{fs, io};
 
 /// The files that contain a number of bytes or `max`: their names without `memory.`.
 const BYTES: &str = "current high max swap.current swap.high swap.max";
@@ -31,9 +31,9 @@ pub(crate) struct Counted {
 pub(crate) fn read(stats: &mut Vec<Statistic>) -> Counted {
     let (stat, at_ns) = (main_stat(), clock::now_ns());
     let mut counters = [None, None, None, None, None, stat.map(|stat| stat.major_faults)];
-    let refused = match folder(&text("/proc/self/cgroup"), &text("/proc/self/mountinfo")) {
+    let refused = match find_folder(proc::read) {
         Ok(folder) => read_folder(&folder, stats, &mut counters),
-        Err(why) => Some(why.to_owned()),
+        Err(why) => Some(why),
     };
     if let Some(why) = refused {
         push(stats, "cgroup.refused", why);
@@ -62,6 +62,12 @@ impl Counted {
 
 fn push(stats: &mut Vec<Statistic>, name: &str, value: String) {
     stats.push(Statistic { name: name.to_owned(), value });
+}
+
+/// As [`folder`], from files that `read` reads.
+fn find_folder(read: impl Fn(&str) -> io::Result<String>) -> Result<String, String> {
+    let read = |path: &str| read(path).map_err(|error| [path, ": ", &error.to_string()].concat());
+    Ok(folder(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?)?)
 }
 
 /// The part that the paths of the cgroup's memory files have in common, with `memory.` at its end; or why
@@ -138,6 +144,22 @@ mod tests {
         assert_eq!(folder(app, &part).unwrap(), "/sys/fs/cgroup/uid_10123/pid_4567/memory.");
         for (cgroups, mounts) in [("", MOUNTS), ("1:cpu:/\n", MOUNTS), ("0::/a\n", ""), ("0::/a\n", &part)] {
             folder(cgroups, mounts).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn a_list_of_cgroups_that_cannot_be_read_is_no_empty_one() {
+        let find = |unread: &str| {
+            find_folder(|path| match path {
+                path if path == unread => Err(io::Error::from_raw_os_error(libc::EMFILE)),
+                "/proc/self/cgroup" => Ok("0::/app\n".to_owned()),
+                _ => Ok(MOUNTS.to_owned()),
+            })
+        };
+        assert_eq!(find("").unwrap(), "/sys/fs/cgroup/app/memory.");
+        for path in ["/proc/self/cgroup", "/proc/self/mountinfo"] {
+            let why = find(path).unwrap_err();
+            assert!(why.starts_with(path) && why.contains("Too many open files"), "{why}");
         }
     }
 

@@ -4,8 +4,8 @@ use super::clock;
 use super::descriptors;
 use loopbox_format::text::{hex, number};
 use loopbox_recorder::{Counted, Place, Scheduled};
-use std::fs;
 use std::str::SplitAsciiWhitespace;
+use std::{fs, io};
 
 /// How long the main thread has waited for a processor so far, without the present wait.
 pub(crate) fn main_waited_ns() -> Option<u64> {
@@ -47,17 +47,26 @@ pub(crate) fn is_traced() -> bool {
     field(&text("/proc/self/status"), "TracerPid:").is_some_and(|pid| pid != "0")
 }
 
-/// Whether the main thread has SIGQUIT blocked.
-pub(crate) fn main_blocks_sig_quit() -> bool {
-    has_sig_quit(&text(&of_main("status")), "SigBlk:")
+/// Whether the main thread has SIGQUIT blocked; `None` when that cannot be read.
+pub(crate) fn main_blocks_sig_quit() -> Option<bool> {
+    Some(has_sig_quit(&read(&of_main("status")).ok()?, "SigBlk:"))
 }
 
 /// For a thread that waits for SIGQUIT when it is idle: whether it is busy, or has a pending SIGQUIT. The
 /// kernel removes the signals that a thread waits for from the thread's mask of blocked signals. False for a
-/// thread that is gone.
-pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
-    let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
-    ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
+/// thread that is gone; `None` when it cannot be read.
+pub(crate) fn keeps_from_sig_quit(tid: u32) -> Option<bool> {
+    let busy = |status: &str| ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(status, mask));
+    match read(&["/proc/self/task/", &tid.to_string(), "/status"].concat()) {
+        Ok(status) => Some(busy(&status)),
+        Err(error) if is_of_gone_thread(&error) => Some(false),
+        Err(_) => None,
+    }
+}
+
+/// Whether a file of a thread could not be read because the thread has ended.
+pub(crate) fn is_of_gone_thread(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ESRCH))
 }
 
 /// How often a thread has yielded its processor; `None` when the kernel does not report it.
@@ -204,9 +213,17 @@ fn of_main(file: &str) -> String {
     ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
 }
 
+/// A file of `/proc`.
+///
+/// # Errors
+/// When it cannot be read, also with a reserved descriptor.
+pub(crate) fn read(path: &str) -> io::Result<String> {
+    descriptors::open(|| fs::read_to_string(path))
+}
+
 /// A file of `/proc`; empty when it cannot be read.
 pub(crate) fn text(path: &str) -> String {
-    descriptors::open(|| fs::read_to_string(path)).unwrap_or_default()
+    read(path).unwrap_or_default()
 }
 
 /// The word after `name` at the start of a line.
@@ -223,7 +240,7 @@ pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
 
 /// The process's name: the app's package, or `package:name`.
 pub(crate) fn process_name() -> String {
-    let line = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let line = descriptors::open(|| fs::read("/proc/self/cmdline")).unwrap_or_default();
     let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(name).into_owned()
 }

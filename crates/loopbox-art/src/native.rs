@@ -34,9 +34,11 @@ pub struct Places {
 
 /// Finds the code that each address is in. Reads the whole memory map, whose size the kernel limits (65,530
 /// mappings by default), and waits while another thread changes it.
-pub fn places(addresses: &[usize]) -> Places {
-    let table = maps::table_of_self().unwrap_or_default();
-    find(&table, addresses, elf_at)
+///
+/// # Errors
+/// When the memory map cannot be read.
+pub fn places(addresses: &[usize]) -> std::io::Result<Places> {
+    Ok(find(&maps::table_of_self()?, addresses, elf_at))
 }
 
 fn find(table: &str, addresses: &[usize], elf_at: impl Fn(usize) -> Option<MappedElf>) -> Places {
@@ -192,7 +194,7 @@ nonsense
     fn this_very_code_and_the_c_library_have_their_build_ids() {
         let here = what_is_no_code_has_no_place as *const () as usize;
         let there = libc::getpid as *const () as usize;
-        let found = places(&[here, there, 8]);
+        let found = places(&[here, there, 8]).unwrap();
         assert_eq!(found.places[2], None);
         for (address, place) in [here, there].into_iter().zip(&found.places) {
             let (module, offset) = place.unwrap();

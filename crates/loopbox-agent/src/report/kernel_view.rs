@@ -2,16 +2,18 @@
 //! for the first file; the frames, which need the whole memory map; and what the thread did until
 //! the report was complete.
 
+use super::outside;
 use crate::anr::interrupted_call::interrupted_call;
 use crate::anr::native_stack::NativeCapture;
-use crate::sys::clock;
 use crate::sys::proc::{self, Call, ThreadStat};
-use loopbox_art::native::{places, without_signature};
+use crate::sys::{clock, descriptors};
+use loopbox_art::native::{Places, places, without_signature};
 use loopbox_format::model::{
-    MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
-    SystemCallSource, Uptime,
+    MainState, MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
+    SystemCallSource, Token, Uptime,
 };
 use loopbox_format::text::number;
+use std::io;
 
 /// File descriptors are small; whatever is larger is another kind of argument.
 const MAX_DESCRIPTOR: u64 = 1 << 16;
@@ -19,6 +21,8 @@ const MAX_DESCRIPTOR: u64 = 1 << 16;
 /// What the kernel had counted when the report was begun, and what SIGQUIT's handler found.
 #[derive(Debug)]
 pub(super) struct Begun {
+    /// The token of what main was in.
+    token: Token,
     counted: Counted,
     capture: Option<NativeCapture>,
 }
@@ -41,9 +45,9 @@ impl Counted {
     }
 }
 
-/// What can be read of the main thread at once, when a report is begun. `capture` is what the handler of the
-/// report's signal found.
-pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
+/// What can be read of the main thread at once, when a report is begun. `token` is the token of what it is
+/// in, `capture` what the handler of the report's signal found.
+pub(super) fn begin(token: Token, capture: Option<NativeCapture>) -> (MainThread, Begun) {
     let counted = Counted::now();
     let interrupted = capture.as_ref().and_then(|capture| interrupted_call(&capture.registers));
     let is_known = interrupted.as_ref().is_some_and(|call| call.number.is_some());
@@ -61,7 +65,7 @@ pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
         progress: None,
         native: None,
     };
-    (main_thread, Begun { counted, capture })
+    (main_thread, Begun { token, counted, capture })
 }
 
 fn call_in_proc() -> Option<SystemCall> {
@@ -71,13 +75,29 @@ fn call_in_proc() -> Option<SystemCall> {
 }
 
 impl Begun {
-    /// The native stack, if the main thread took the report's signal. May wait while another thread changes
-    /// the memory map.
+    /// What was read, unless that is of another message than the report's, which may have begun since.
+    pub(super) fn of(self, main: &MainState) -> Option<Self> {
+        // Before this time main was in something else.
+        let begun_ns = match main {
+            MainState::Running(running) => running.start_ns,
+            MainState::Outside(outside) => outside.after_ns,
+            _ => return Some(self),
+        };
+        let earlier = self.capture.as_ref().is_some_and(|capture| capture.at_ns < begun_ns);
+        (self.token == outside::token(main) && !earlier).then_some(self)
+    }
+
+    /// The native stack, if the main thread took the report's signal, and the memory map can be read. May
+    /// wait while another thread changes that map.
     pub(super) fn native_stack(&self) -> Option<NativeStack> {
+        self.native_stack_in(|addresses| descriptors::open(|| places(addresses)))
+    }
+
+    fn native_stack_in(&self, places: impl Fn(&[usize]) -> io::Result<Places>) -> Option<NativeStack> {
         let capture = self.capture.as_ref()?;
         let all = capture.addresses();
         let addresses: Vec<usize> = all.iter().map(|(_, address)| without_signature(*address)).collect();
-        let found = places(&addresses);
+        let found = places(&addresses).ok()?;
         let mut frames = Vec::new();
         for (&(source, address), &place) in all.iter().zip(&found.places) {
             match (source, place) {
@@ -121,10 +141,12 @@ impl Begun {
 mod tests {
     use super::*;
     use crate::anr::native_stack::Registers;
+    use loopbox_format::model::Running;
 
     fn capture(pc: usize, link: usize, returns: &[usize]) -> Begun {
         let registers = Registers { pc, link, ..Registers::default() };
-        begin(Some(NativeCapture { version: 2, at_ns: Uptime(5), registers, returns: returns.to_vec() })).1
+        let capture = NativeCapture { version: 2, at_ns: Uptime(5), registers, returns: returns.to_vec() };
+        begin(Token(7), Some(capture)).1
     }
 
     #[test]
@@ -142,12 +164,31 @@ mod tests {
         );
         assert_eq!(sources(&capture(8, 16, &[])), [(Pc, None)], "no code, and no return address");
         assert_eq!(sources(&capture(code, libc, &[libc])), [(Pc, Some(0)), (FramePointer, Some(1))]);
-        assert!(begin(None).1.native_stack().is_none());
+        assert!(begin(Token(7), None).1.native_stack().is_none());
+        // Where the map cannot be read, nothing says that the chain has led elsewhere.
+        let unread = capture(libc, code, &[libc + 4]);
+        assert!(unread.native_stack_in(|_| Err(io::Error::from_raw_os_error(libc::EMFILE))).is_none());
+    }
+
+    #[test]
+    fn what_was_read_before_the_reported_message_began_is_of_another_one() {
+        let running = |token, start_ns| {
+            let (start_ns, as_of_ns) = (Uptime(start_ns), Uptime(90));
+            MainState::Running(Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None })
+        };
+        let read = |main: &MainState| begin(Token(7), None).1.of(main).is_some();
+        let signalled = |main: &MainState| capture(8, 16, &[]).of(main).is_some();
+        assert!(read(&running(Token(7), 50)) && !read(&running(Token(8), 50)));
+        assert!(signalled(&running(Token(7), 5)));
+        assert!(!signalled(&running(Token(7), 6)), "the signal came to the message before");
+        for main in [MainState::Unknown, MainState::Idle { since_ns: Uptime(50) }] {
+            assert!(read(&main) && signalled(&main));
+        }
     }
 
     #[test]
     fn the_kernel_knows_the_main_thread() {
-        let (main_thread, begun) = begin(None);
+        let (main_thread, begun) = begin(Token(7), None);
         assert!(main_thread.captured_ns > Uptime::ZERO);
         assert!(main_thread.state.is_some_and(|state| b"RSDTt".contains(&state)), "{main_thread:?}");
         // The main thread of a test program waits for the thread that this runs on.

@@ -1,6 +1,7 @@
 //! Finds out whether a main thread that runs no message waits for one: from its stack, from what the kernel
 //! reports, and from what the stall monitor has found.
 
+use crate::anr::evidence;
 use crate::session::Session;
 use crate::sys::{clock, proc};
 use loopbox_format::model::{Location, LocationId, MainState, Outside, Statistic, Symbols, Token, Uptime};
@@ -125,6 +126,13 @@ pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Sta
     let messages = session.shared.main.around(outside.token);
     let name = "main.messages_around".to_owned();
     (messages > 0).then(|| Statistic { name, value: messages.to_string() })
+}
+
+/// Whether the main thread was in something that it is in no more. Nothing that comes later has its token.
+pub(super) fn is_over(session: &Session, main: &MainState) -> bool {
+    let token = token(main);
+    let is_in = || session.shared.main.token() == token && evidence::ended_ns(session, token).is_none();
+    token != Token::NONE && !is_in()
 }
 
 /// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.

@@ -62,6 +62,13 @@ pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
     }
 }
 
+/// Leaves out which lock main was parked for and which thread it waited for, as Java has read them
+/// (`RuntimeStatistics.java`): main was in another message by then, or may have been.
+pub(super) fn forget_waits(statistics: &mut Vec<Statistic>) {
+    let is_wait = |name: &str| name.starts_with("parked.") || name.starts_with("joined.");
+    statistics.retain(|statistic| !is_wait(&statistic.name));
+}
+
 /// Makes statistics of a list in which names and values alternate.
 fn pairs(statistics: Vec<String>) -> Vec<Statistic> {
     let mut statistics = statistics.into_iter();
@@ -107,4 +114,20 @@ fn collect(env: &mut Env<'_>, settings: &Settings) -> Result<Found, Failure> {
     let (failure, lines, statistics) =
         unsafe { (raw::text(env, &failure), raw::texts(env, &lines), raw::texts(env, &statistics)) };
     Ok(Found { statistics, lines, dropped_lines: u32::try_from(dropped).unwrap_or(0), walked, failure })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_main_waited_for_is_left_out_and_the_rest_of_what_java_reads_stays() {
+        let names =
+            ["heap.used_bytes", "parked.1.for", "parked.at_ns", "gc.count", "joined.tid", "joined.at_ns"];
+        let named = |name: &&str| Statistic { name: (*name).to_owned(), value: "1".to_owned() };
+        let mut statistics: Vec<Statistic> = names.iter().map(named).collect();
+        forget_waits(&mut statistics);
+        let left: Vec<_> = statistics.iter().map(|statistic| statistic.name.as_str()).collect();
+        assert_eq!(left, ["heap.used_bytes", "gc.count"]);
+    }
 }

@@ -1,10 +1,11 @@
 //! The worker's side of a thread query: when it asks the sampler, and how the answer gets into the report.
 
+use super::outside;
 use super::used_symbols::UsedSymbols;
 use crate::session::Session;
 use crate::session::thread_query::ThreadAnswer;
 use crate::sys::clock;
-use loopbox_format::model::{DumpReason, LockChain, MainState, Report, Uptime};
+use loopbox_format::model::{DumpReason, LockChain, MainState, Report, Token, Uptime};
 
 /// How long the worker waits for an answer; the report has what has arrived by then.
 const BUDGET_NS: u64 = 2_000_000_000;
@@ -46,13 +47,11 @@ pub(super) fn wait_before_trace(session: &Session) {
 /// Puts the present part of the answer into the report, and ends the query. The locations must not have been
 /// renumbered since the query began.
 pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
-    let ThreadAnswer { generation, mut locks, mut threads } = session.thread_queries.take();
+    let ThreadAnswer { generation, locks, locks_of, mut threads } = session.thread_queries.take();
     if generation != session.symbols.generation() {
         return;
     }
-    if !matches!(report.main, MainState::Running(_) | MainState::Outside(_)) {
-        locks = LockChain::default();
-    }
+    let mut locks = of_report(&report.main, locks, locks_of);
     let all = session.symbols.symbols();
     let holders =
         locks.waits.iter_mut().filter_map(|wait| wait.holder.as_mut()).map(|holder| &mut holder.stack);
@@ -64,6 +63,13 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
     (report.locks, report.threads) = (locks, threads);
 }
 
+/// The locks that main waited for in `locks_of`. The report has none of them when it is about something else:
+/// its message may have ended before they were read.
+fn of_report(main: &MainState, locks: LockChain, locks_of: Token) -> LockChain {
+    let token = outside::token(main);
+    if token != Token::NONE && token == locks_of { locks } else { LockChain::default() }
+}
+
 /// Whether the report needs the lock chain, and whether it needs all threads.
 fn wanted(report: &Report) -> (bool, bool) {
     let long = match &report.main {
@@ -73,4 +79,32 @@ fn wanted(report: &Report) -> (bool, bool) {
     };
     let asked_by_app = matches!(report.meta.reason, DumpReason::Requested(_));
     (long.is_some(), !asked_by_app || long == Some(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{LockWait, Outside, Running};
+
+    #[test]
+    fn a_lock_that_main_waits_for_in_another_message_is_not_the_reported_ones() {
+        let wait = LockWait { class: "com.shop.Db".into(), of_class: String::new(), holder: None };
+        let locks = LockChain { captured_ns: Uptime(9), waits: vec![wait], deadlock: false };
+        let unknown = LockChain::default();
+        let found = |main: &MainState, of| of_report(main, locks.clone(), of);
+        let (token, start_ns, as_of_ns) = (Token(7), Uptime(3), Uptime(8));
+        let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
+        let running = MainState::Running(running);
+        assert_eq!(found(&running, token), locks);
+        for other in [Token(8), Token::outside_before(Token(8)), Token::NONE] {
+            assert_eq!(found(&running, other), unknown, "{other:?}");
+        }
+        let token = Token::outside_before(Token(8));
+        let outside = Outside { token, after_ns: Uptime(8), start_ns: None, as_of_ns, cpu_ns: None };
+        let outside = MainState::Outside(outside);
+        assert_eq!((found(&outside, token), found(&outside, Token(8))), (locks.clone(), unknown.clone()));
+        for main in [MainState::Unknown, MainState::Idle { since_ns: Uptime(8) }] {
+            assert_eq!(found(&main, Token::NONE), unknown);
+        }
+    }
 }

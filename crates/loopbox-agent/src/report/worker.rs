@@ -26,7 +26,7 @@ use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, memory, proc};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    DumpReason, MainState, Named, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
+    DumpReason, MainState, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
 };
 use loopbox_recorder::{Activity, Front, Place, QueueFinding, QueueWatch};
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
@@ -80,7 +80,7 @@ struct Draft {
     file: ReportFile,
     report: Report,
     used: UsedSymbols,
-    main_thread: kernel_view::Begun,
+    main_thread: Option<kernel_view::Begun>,
     /// How long it took until the first file had its name.
     first_ns: u64,
     /// Whether the queue is in the report.
@@ -257,7 +257,7 @@ impl<'a> Worker<'a> {
             Action::ForwardSignal => sigquit::forward_waiting(),
             Action::NotifyFirst => {
                 if let (Some(draft), Some(trigger)) = (&self.draft, self.life.trigger()) {
-                    listener::notify_first(self.session, &draft.file.path, words(trigger));
+                    listener::notify_first(self.session, &draft.file.path, trigger.words());
                 }
             }
             Action::AskThreads => {
@@ -433,12 +433,13 @@ impl<'a> Worker<'a> {
             self.seen_signals = sigquit::count();
         }
         // First of all: it is about this moment.
-        let (main_thread, begun) = kernel_view::begin(self.take_capture());
+        let (main_thread, begun) = kernel_view::begin(session.shared.main.token(), self.take_capture());
         self.take_samples();
         self.frames.take(env, session);
         self.collector.take_stack(env);
         let (mut report, used) = self.collector.snapshot(env);
-        report.main_thread = main_thread;
+        let begun = begun.of(&report.main);
+        report.main_thread = begun.as_ref().map(|_| main_thread).unwrap_or_default();
         report.meta = meta::of(session);
         report.meta.reason = reason;
         report.breadcrumbs = session.breadcrumbs.list();
@@ -495,6 +496,9 @@ impl<'a> Worker<'a> {
         draft.has_queue = true;
         let report = &mut draft.report;
         let (pending, mut statistics) = pending_queue::capture(env, &self.session.settings);
+        if outside::is_over(self.session, &report.main) {
+            pending_queue::forget_waits(&mut statistics);
+        }
         self.suspects_counts.add_collections(&report.main, pending.captured_ns, &mut statistics);
         report.pending = pending;
         report.statistics.append(&mut statistics);
@@ -519,7 +523,8 @@ impl<'a> Worker<'a> {
         let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
         let earlier =
             self.native.take().filter(|(of, _)| *of != Token::NONE && *of == outside::token(&report.main));
-        report.main_thread.native = main_thread.native_stack().or(earlier.map(|(_, stack)| stack));
+        let native = main_thread.as_ref().and_then(kernel_view::Begun::native_stack);
+        report.main_thread.native = native.or(earlier.map(|(_, stack)| stack));
     }
 
     /// Writes the report again, unless the app has taken the file meanwhile.
@@ -541,7 +546,10 @@ impl<'a> Worker<'a> {
         // Main may have shown meanwhile whether the hook is in its place.
         unseen_message::settle_doubt(self.session, &mut draft.report);
         thread_query::take(self.session, &mut draft.report, &mut draft.used);
-        draft.report.main_thread.progress = draft.main_thread.progress();
+        // What main has done after its message is no progress of that.
+        let begun =
+            draft.main_thread.as_ref().filter(|_| !outside::is_over(self.session, &draft.report.main));
+        draft.report.main_thread.progress = begun.and_then(kernel_view::Begun::progress);
         let value = draft.first_ns.to_string();
         draft.report.statistics.push(Statistic { name: "report.first_file_ns".to_owned(), value });
         let value = self.thread.low().to_string();
@@ -554,7 +562,7 @@ impl<'a> Worker<'a> {
     fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
         self.native = report.main_thread.native.take().map(|stack| (outside::token(&report.main), stack));
-        listener::notify(self.session, &path, words(&trigger));
+        listener::notify(self.session, &path, trigger.words());
         if let Trigger::Request(request) = trigger {
             request.finish(&path);
         }
@@ -584,14 +592,5 @@ impl<'a> Worker<'a> {
         }
         let state = self.life.state_of(file);
         file::rewrite(self.session, file, state, &mut |known| evidence.add_to(&mut known.anr))
-    }
-}
-
-/// Why a report is written, for native listeners.
-fn words(trigger: &Trigger) -> &str {
-    match trigger {
-        Trigger::Signal => DumpReason::SigQuit.name(),
-        Trigger::Hang => DumpReason::Hang.name(),
-        Trigger::Request(request) => &request.reason,
     }
 }

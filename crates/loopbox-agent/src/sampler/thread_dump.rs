@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, descriptors, memory, proc};
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
-use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
+use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Token, Uptime};
 use loopbox_format::text;
 use std::{fs, io};
 
@@ -50,11 +50,15 @@ impl<'a> ThreadDumper<'a> {
         let (number, all_threads, deadline_ns) = queries.current();
         self.stacks_deadline_ns = deadline_ns.minus(WITHOUT_STACKS_NS);
         let known = self.art.threads();
+        let main = &self.session.shared.main;
+        let before = main.token();
         let locks = self.chain(env, &known);
+        let locks_of = if main.token() == before { before } else { Token::NONE };
         let generation = self.session.symbols.generation();
         let wanted = queries.add(number, |answer| {
             answer.generation = generation;
             answer.locks = locks;
+            answer.locks_of = locks_of;
         });
         if wanted && all_threads {
             self.threads(env, number, &known);

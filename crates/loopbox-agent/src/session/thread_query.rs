@@ -2,7 +2,7 @@
 //! what do all threads do? The sampler adds to the answer; the worker may take the present part at any time.
 
 use crate::sys::clock;
-use loopbox_format::model::{LockChain, OtherThreads, Uptime};
+use loopbox_format::model::{LockChain, OtherThreads, Token, Uptime};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What was found so far. Locations are numbers of the session's symbol table in this `generation`.
@@ -10,6 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct ThreadAnswer {
     pub(crate) generation: u32,
     pub(crate) locks: LockChain,
+    /// The token of what main was in for as long as its locks were followed; [`Token::NONE`] when it went on
+    /// meanwhile.
+    pub(crate) locks_of: Token,
     pub(crate) threads: OtherThreads,
 }
 

@@ -15,7 +15,7 @@
 
 use super::digest::FileState;
 use crate::session::Request;
-use loopbox_format::model::{Token, Uptime};
+use loopbox_format::model::{DumpReason, Named, Token, Uptime};
 use std::path::PathBuf;
 
 /// For how long the system is asked whether the process does not respond. The system takes traces for up to
@@ -35,6 +35,17 @@ pub(super) enum Trigger {
     Hang,
     /// The app has asked for it.
     Request(Request),
+}
+
+impl Trigger {
+    /// Why the report is written, for native listeners.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::Signal => DumpReason::SigQuit.name(),
+            Self::Hang => DumpReason::Hang.name(),
+            Self::Request(request) => &request.reason,
+        }
+    }
 }
 
 /// A report's file.

@@ -25,6 +25,8 @@ pub(crate) const HEARTBEAT_AT: usize = 1088;
 pub(crate) const CRASH_AT: usize = 1152;
 /// Offset of the mark that turns uptime into wall-clock time.
 pub(crate) const CLOCK_AT: usize = 1216;
+/// Offset of the mark with what kept the running message from running.
+pub(crate) const INTERRUPTED_AT: usize = 1280;
 /// Where the first region begins.
 pub(crate) const REGIONS_AT: usize = 4096;
 

@@ -44,7 +44,7 @@ mod source;
 pub use error::StoreError;
 pub use identity::{BuildId, Identity, start_ticks};
 pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
-pub use marks::{CrashMark, FuseState};
+pub use marks::{CrashMark, FuseState, Interruption};
 pub use pair::Pair;
 pub use trees::Fidelity;
 

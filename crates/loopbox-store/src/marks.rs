@@ -1,10 +1,10 @@
-//! Single words that are stored one by one: the sampler's fuse, the last sign of life, a crash handler's
-//! mark, the wall clock.
+//! Single words that are stored one by one: the sampler's fuse, the last sign of life, what kept the running
+//! message from running, a crash handler's mark, the wall clock.
 //!
 //! Each is complete after one store, so that any code can write it, a signal handler included.
 
 use crate::sync::{AtomicU64, Word};
-use loopbox_format::model::{ClockPair, Uptime};
+use loopbox_format::model::{ClockPair, Token, Uptime};
 
 const FUSE_TAG: u64 = 0x5A;
 const CLOCK_TAG: u64 = 0xC7;
@@ -74,6 +74,41 @@ impl CrashMark {
     }
 }
 
+/// The part of a message's age, or of work outside of messages, that is no sign of a hang.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Interruption {
+    /// How long the whole process did not run: it was frozen by the system, or stopped. The ring keeps whole
+    /// milliseconds of it.
+    pub frozen_ns: u64,
+    /// Whether a debugger was attached, which stops the app at breakpoints for any time.
+    pub debugged: bool,
+}
+
+impl Interruption {
+    const DEBUGGED: u64 = 1 << 31;
+    const MAX_MS: u64 = Self::DEBUGGED - 1;
+
+    /// The word for what has this token; 0 when nothing interrupted it.
+    pub(crate) fn to_word(self, token: Token) -> u64 {
+        let ms = (self.frozen_ns / MS).min(Self::MAX_MS);
+        let word = ms | if self.debugged { Self::DEBUGGED } else { 0 };
+        if word == 0 { 0 } else { Self::half(token) << 32 | word }
+    }
+
+    /// What interrupted that which has this token, by the word; nothing when the word is about another.
+    pub(crate) fn from_word(word: u64, token: Token) -> Self {
+        if word >> 32 != Self::half(token) {
+            return Self::default();
+        }
+        Self { frozen_ns: (word & Self::MAX_MS) * MS, debugged: word & Self::DEBUGGED != 0 }
+    }
+
+    /// The part of a token that the word has: the low half, with the bit that is in its high half.
+    fn half(token: Token) -> u64 {
+        token.message().0 & Self::MAX_MS | if token.is_outside() { 1 << 31 } else { 0 }
+    }
+}
+
 /// Moves the last sign of life forward; it never goes back, whichever thread writes first.
 pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: Uptime) {
     word.raise(uptime_ns.0);
@@ -140,6 +175,28 @@ mod tests {
         }
         // What nobody writes.
         assert_eq!(unix_ms(1 << 63 | CLOCK_TAG, Uptime::MAX), 0);
+    }
+
+    #[test]
+    fn an_interruption_is_of_one_message_alone() {
+        let message = Token(7);
+        let outside = Token::outside_before(message);
+        let frozen = Interruption { frozen_ns: 61_500 * MS, debugged: false };
+        let debugged = Interruption { frozen_ns: 0, debugged: true };
+        for (interruption, token) in [(frozen, message), (frozen, outside), (debugged, message)] {
+            let word = interruption.to_word(token);
+            assert_eq!(Interruption::from_word(word, token), interruption);
+            for other in
+                [Token(8), Token::outside_before(Token(8)), if token == message { outside } else { message }]
+            {
+                assert_eq!(Interruption::from_word(word, other), Interruption::default(), "{other:?}");
+            }
+        }
+        assert_eq!(Interruption::default().to_word(message), 0);
+        assert_eq!(Interruption::from_word(0, message), Interruption::default());
+        let forever = Interruption { frozen_ns: u64::MAX, debugged: true };
+        let read = Interruption::from_word(forever.to_word(message), message);
+        assert!(read.debugged && read.frozen_ns > 24 * 86_400 * 1_000 * MS, "{read:?}");
     }
 
     #[test]

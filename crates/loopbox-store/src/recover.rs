@@ -2,9 +2,10 @@
 
 use crate::identity::Identity;
 use crate::layout::{
-    CLOCK_AT, CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES,
+    CLOCK_AT, CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, INTERRUPTED_AT, Kind, Layout, LayoutError,
+    MAX_RING_BYTES,
 };
-use crate::marks::{CrashMark, FuseState, clock_word, unix_ms};
+use crate::marks::{CrashMark, FuseState, Interruption, clock_word, unix_ms};
 use crate::message_words::{Current, Open, words};
 use crate::slot::{SlotRead, words_of};
 use crate::sorted;
@@ -48,6 +49,8 @@ pub struct Recovered {
     pub fuse: FuseState,
     /// What a crash handler noted.
     pub crash: Option<CrashMark>,
+    /// What has interrupted the last message, or the last work outside of messages, while it ran.
+    pub interruption: Interruption,
     /// The newest instant in the ring, uptime: the last sign of life of a dead process.
     pub last_alive_ns: Uptime,
     /// What could not be used: torn slots (while being written), damaged ones, payloads that do not decode.
@@ -161,11 +164,17 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Upti
     report.breadcrumbs = breadcrumbs;
     report.anr_warnings = reading.value(Kind::Warnings).unwrap_or_default();
     report.anr_warnings.retain(|warning| !warning.is_over(alive));
+    let token = match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => Token::NONE,
+    };
     Recovered {
         identity: header.identity,
         report,
         fuse: FuseState::from_word(source.word(FUSE_AT)),
         crash: CrashMark::from_word(source.word(CRASH_AT)),
+        interruption: Interruption::from_word(source.word(INTERRUPTED_AT), token),
         last_alive_ns: alive,
         damage: reading.damage,
         torn: reading.torn,

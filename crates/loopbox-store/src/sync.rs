@@ -18,8 +18,8 @@ pub(crate) trait Word {
     fn set_release(&self, value: u64);
     fn get(&self) -> u64;
     fn get_acquire(&self) -> u64;
-    /// Sets the word to `value`, unless the word is already higher. This is a loop, because an atomic maximum
-    /// of the stored bytes would be wrong on a big-endian processor.
+    /// Sets the word to `value`, unless the word is already higher; a release, as [`Word::set_release`]. This
+    /// is a loop, because an atomic maximum of the stored bytes would be wrong on a big-endian processor.
     fn raise(&self, value: u64);
 }
 
@@ -49,6 +49,6 @@ impl Word for AtomicU64 {
     fn raise(&self, value: u64) {
         let higher = |found: u64| (u64::from_le(found) < value).then_some(value.to_le());
         // An error says that it is higher already.
-        let _ = self.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
+        let _ = self.fetch_update(Ordering::Release, Ordering::Relaxed, higher);
     }
 }

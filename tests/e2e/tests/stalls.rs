@@ -240,6 +240,39 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
     Ok(())
 }
 
+/// The next launch has nothing but the ring of the process that was killed.
+#[test]
+fn a_killed_process_that_was_frozen_or_debugged_is_not_hung() -> Result<()> {
+    for (way, arguments) in
+        [("stopped", &["hangMs=5000"][..]), ("debugged", &["hangMs=2000", "debugger=java"][..])]
+    {
+        let scenario = Scenario::begin(arguments)?;
+        if way == "stopped" {
+            scenario.app.signal("STOP")?;
+            // The time is the subject, and more of it does no harm.
+            std::thread::sleep(Duration::from_secs(6));
+            scenario.app.signal("CONT")?;
+        }
+        let is_old = |report: &Report| match &report.main {
+            MainState::Running(running) => running.age_ns() >= 15 * S / 2,
+            _ => false,
+        };
+        wait_for_ring("the message is old", scenario.folder.path(), scenario.app.pid(), is_old)?;
+        let Scenario { folder, mut app, .. } = scenario;
+        app.kill();
+        let next = Scenario::begin_in(folder, &[arguments[0], "ms=1"])?;
+        let (_, report) =
+            next.wait_for(|report| matches!(report.meta.reason, DumpReason::Recovered { .. }))?;
+        let anr = &report.anr;
+        assert_eq!(anr.debugged, way == "debugged", "{anr:?}");
+        assert!(way == "debugged" || anr.frozen_ns >= 5 * S, "{anr:?}");
+        // A busy machine may keep it from being killed in time.
+        let is_hung = way == "stopped" && anr.ran_ns >= 5 * S;
+        assert_eq!(anr.verdict, if is_hung { AnrVerdict::Hang } else { AnrVerdict::Responsive }, "{anr:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_process_without_a_processor_is_not_hung() -> Result<()> {
     // Both versions know one of the least share, and of the usual one.

@@ -1,5 +1,6 @@
 //! Hangs and ANRs: SIGQUIT, the stall monitor, and the evidence that makes a hang an ANR.
 
+pub(crate) mod debugger;
 pub(crate) mod evidence;
 pub(crate) mod framework;
 mod handler_feature;

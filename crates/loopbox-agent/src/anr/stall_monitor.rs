@@ -18,7 +18,8 @@ use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc, thread};
 use loopbox_format::model::{Token, Uptime};
-use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
+use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Suspect};
+use loopbox_store::Interruption;
 use std::sync::Arc;
 
 /// The monitor parks when the main thread's last message ended this long ago; the next message then wakes it.
@@ -85,7 +86,9 @@ fn run(session: &Session) {
         let runs = activity.running().is_some();
         if runs {
             watch.counted(proc::counted());
-            // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
+            let Suspect { token, frozen_ns, .. } = watch.message();
+            let debugged = shared.was_debugged();
+            session.reader.interrupted(token, Interruption { frozen_ns, debugged });
             session.reader.heartbeat(now);
         }
         // Unless a later check finds otherwise.

@@ -1,6 +1,6 @@
 //! The evidence for an ANR, from the first suspicion on. Used by the worker only.
 
-use super::{framework, sigquit};
+use super::{debugger, sigquit};
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::settings::Settings;
@@ -88,7 +88,7 @@ impl AnrTracker {
         }
         self.settled = true;
         self.starved_at_hang_ns = starved_ns;
-        if proc::is_traced() || framework::is_debugged(env) { Stall::Nothing } else { Stall::Hang }
+        if debugger::is_attached(env, session) { Stall::Nothing } else { Stall::Hang }
     }
 
     /// Takes the suspect's threshold from this report, which has the suspect's name: the threshold depends on
@@ -99,9 +99,15 @@ impl AnrTracker {
 
     /// Notes that main has slept for `held_ns` although messages are due. `token` is the token of this pause
     /// between two messages. Returns whether that is a hang.
-    pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
+    pub(crate) fn is_held_back(
+        &mut self,
+        env: &mut Env<'_>,
+        session: &Session,
+        token: Token,
+        held_ns: u64,
+    ) -> bool {
         self.held_back = Some((token, clock::now_ns().minus(held_ns)));
-        !proc::is_traced() && !framework::is_debugged(env)
+        !debugger::is_attached(env, session)
     }
 
     /// Notes that nothing holds back messages.
@@ -164,7 +170,7 @@ impl AnrTracker {
         let mut anr = Anr {
             hang_threshold_ns: Some(hang_threshold_ns(&session.settings, report)),
             before_ns: longest_recent_ns(report, now_ns).saturating_sub(self.thawed_ns),
-            debugged: proc::is_traced() || framework::is_debugged(env),
+            debugged: debugger::is_attached(env, session),
             ..Anr::default()
         };
         let token = running_token(&report.main);

@@ -12,10 +12,12 @@ use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
 use loopbox_format::looper::summarize_queue;
-use loopbox_format::model::{Anr, AnrWarning, MainState, Pending, Report};
+use loopbox_format::model::{Anr, AnrWarning, MainState, Pending, Report, Uptime};
 use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
-use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
+use loopbox_store::{
+    FuseState, FuseSubject, Interruption, Outlives, Recovered, RingPolicy, adopt, suspect, write_report,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -93,28 +95,44 @@ fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEn
 
 /// Adds what is known about the process's end, and the verdict.
 fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<ProcessEnd>) {
+    let interruption = recovered.interruption;
     let report = &mut recovered.report;
-    // Since when it ran for certain, and how long.
-    let running = match &report.main {
-        MainState::Running(running) => Some((running.start_ns, running.age_ns())),
-        MainState::Outside(outside) => Some((outside.start_ns.unwrap_or(outside.after_ns), outside.age_ns())),
-        _ => None,
-    };
+    let running = running(report);
     // Both are about a message that ran before.
     if running.is_none_or(|(start_ns, _)| report.pending.captured_ns < start_ns) {
         report.pending = Pending::default();
         report.statistics.clear();
     }
-    report.anr = Anr {
-        ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
-        hang_threshold_ns: Some(tracker::hang_threshold_ns(settings, report)),
-        overdue_ns: summarize_queue(&report.pending).most_overdue_ns,
-        ..Anr::default()
-    };
+    report.anr = evidence(report, interruption, tracker::hang_threshold_ns(settings, report));
     if let Some(ProcessEnd { exit, anr, .. }) = end {
         (report.anr.exit, report.anr_info) = (Some(exit), anr);
     }
     report.anr.verdict = classify(&report.anr);
+}
+
+/// Since when main's message, or its work outside of messages, ran for certain, and how long; `None` when
+/// nothing ran.
+fn running(report: &Report) -> Option<(Uptime, u64)> {
+    match &report.main {
+        MainState::Running(running) => Some((running.start_ns, running.age_ns())),
+        MainState::Outside(outside) => Some((outside.start_ns.unwrap_or(outside.after_ns), outside.age_ns())),
+        _ => None,
+    }
+}
+
+/// The evidence that the ring itself has. Time in which the process was frozen or debugged makes no hang.
+fn evidence(report: &Report, interruption: Interruption, hang_threshold_ns: u64) -> Anr {
+    let Interruption { frozen_ns, debugged } = interruption;
+    let overdue_ns = summarize_queue(&report.pending).most_overdue_ns;
+    Anr {
+        ran_ns: running(report).map_or(0, |(_, age_ns)| age_ns.saturating_sub(frozen_ns)),
+        frozen_ns,
+        hang_threshold_ns: Some(hang_threshold_ns),
+        // The queue may have been read after the freeze.
+        overdue_ns: overdue_ns.and_then(|ns| ns.checked_sub(frozen_ns)),
+        debugged,
+        ..Anr::default()
+    }
 }
 
 /// Writes the report. When the process itself has written a report of the same hang, adds what is known about
@@ -179,4 +197,31 @@ fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
         return write_report(directory, name, &bytes, Outlives::Process, || session.gate.enter()).ok();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{AnrVerdict, Running, Token};
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn time_in_which_a_dead_process_was_frozen_or_debugged_makes_no_hang() {
+        let (token, start_ns, as_of_ns) = (Token(7), Uptime(10 * S), Uptime(72 * S));
+        let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
+        let mut report = Report { main: MainState::Running(running), ..Report::default() };
+        let of = |report: &Report, frozen_ns, debugged| {
+            let anr = evidence(report, Interruption { frozen_ns, debugged }, 5 * S);
+            (anr.ran_ns, anr.frozen_ns, classify(&anr))
+        };
+        assert_eq!(of(&report, 0, false), (62 * S, 0, AnrVerdict::Hang));
+        assert_eq!(of(&report, 60 * S, false), (2 * S, 60 * S, AnrVerdict::Responsive));
+        assert_eq!(of(&report, 0, true), (62 * S, 0, AnrVerdict::Responsive));
+        assert_eq!(of(&report, 57 * S, false), (5 * S, 57 * S, AnrVerdict::Hang));
+        // Nobody took a message from the queue for as long as the process was frozen.
+        report.pending.lines = vec!["  Message 0: { when=-1m2s0ms what=1 target=a.B }".to_owned()];
+        assert_eq!(of(&report, 60 * S, false).2, AnrVerdict::Responsive);
+        assert_eq!(of(&report, 50 * S, false).2, AnrVerdict::Hang);
+    }
 }

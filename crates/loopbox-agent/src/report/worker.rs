@@ -14,7 +14,7 @@ use super::{
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
-use crate::anr::{framework, native_stack, signal_catcher, sigquit, update_handler_feature};
+use crate::anr::{debugger, framework, native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::jni::env::Env;
 use crate::monitor::display_frames::FrameCollector;
 use crate::sampler::sample::SampleReceiver;
@@ -312,6 +312,7 @@ impl<'a> Worker<'a> {
             return;
         }
         if asked {
+            debugger::is_attached(env, self.session);
             unseen_message::check_hook(env, false);
         }
         let token = shared.main.token();
@@ -326,7 +327,7 @@ impl<'a> Worker<'a> {
             && matches!(proc::main_place(), Place::Queue | Place::Unknown)
             && shared.main.token() == token;
         if let QueueFinding::Hang(held_ns) = self.queue.check(now_ns, front, waits)
-            && self.anr.is_held_back(env, token, held_ns)
+            && self.anr.is_held_back(env, self.session, token, held_ns)
         {
             self.drive(env, Event::Wanted(Trigger::Hang));
         }
@@ -396,6 +397,7 @@ impl<'a> Worker<'a> {
             return;
         }
         self.suspects_queue_until_ns = None;
+        debugger::is_attached(env, self.session);
         let (queue, mut statistics) = pending_queue::capture(env, &self.session.settings);
         self.collector.save_queue(&queue);
         self.suspects_counts.collected(queue.captured_ns, &statistics);

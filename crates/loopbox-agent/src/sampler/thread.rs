@@ -186,7 +186,6 @@ impl Sampler<'_> {
                 self.unannounced = 0;
                 self.session.wake_worker();
             }
-            self.session.reader.heartbeat(now);
             self.schedule.set_background(shared.in_background());
             self.schedule.set_jank_onset(shared.pace.jank_onset_ns());
             let (advised_token, advised_ns) = shared.pace.advice();

@@ -44,6 +44,8 @@ pub struct SharedState {
     paused: AtomicBool,
     /// Whether the app is in the background.
     background: AtomicBool,
+    /// Whether a debugger was attached when the worker last checked.
+    debugged: AtomicBool,
     /// The arrival time of the oldest SIGQUIT that has not been forwarded to ART's Signal Catcher yet;
     /// uptime, 0 for none.
     signal_ns: AtomicU64,
@@ -217,6 +219,16 @@ impl SharedState {
     /// Whether the app is known to be in the background. False while it starts.
     pub(crate) fn in_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
+    }
+
+    /// Sets whether a debugger is attached. Worker only.
+    pub(crate) fn set_debugged(&self, debugged: bool) {
+        self.debugged.store(debugged, Ordering::Relaxed);
+    }
+
+    /// Whether a debugger was attached when the worker last checked.
+    pub(crate) fn was_debugged(&self) -> bool {
+        self.debugged.load(Ordering::Relaxed)
     }
 
     /// Ends sampling. A sampler that is stuck in the stop of a thread ends when the stop is over, if it ever

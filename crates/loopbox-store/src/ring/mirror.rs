@@ -14,7 +14,7 @@
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;
-use crate::layout::{CLOCK_AT, CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
+use crate::layout::{CLOCK_AT, CRASH_AT, HEARTBEAT_AT, Header, INTERRUPTED_AT, Kind, Region};
 use crate::marks::clock_word;
 use crate::memory::may_grow_to;
 use crate::ring_file::{RingFile, Volatile};
@@ -51,6 +51,10 @@ const ORDER: [Kind; 15] = [
     Kind::Records,
 ];
 
+/// The marks that are copied, in the order in which they are read. They are written in the reverse order, so
+/// that what interrupted the running message is never older than the last sign of life.
+const MARKS: [usize; 3] = [HEARTBEAT_AT, INTERRUPTED_AT, CRASH_AT];
+
 /// Copies the ring into its file. For one thread, which may wait for the disk.
 #[derive(Debug)]
 pub struct Mirror {
@@ -59,8 +63,8 @@ pub struct Mirror {
     copies: Vec<RegionCopy>,
     /// Display frames that may not be in the file yet. They are not in the ring's memory.
     frames: Option<SavedFrames>,
-    /// Last sign of life and crash mark as they are in the file.
-    marks: [u64; 2],
+    /// The marks as they are in the file.
+    marks: [u64; MARKS.len()],
     /// The newest instant noted on both clocks.
     clock: u64,
     /// The one that is in the file.
@@ -92,7 +96,7 @@ impl Mirror {
         };
         let copies = ORDER.into_iter().filter_map(copy).collect();
         let shared = Arc::clone(shared);
-        Self { shared, dir, copies, frames: None, marks: [0; 2], clock: 0, clock_in_file: 0 }
+        Self { shared, dir, copies, frames: None, marks: [0; MARKS.len()], clock: 0, clock_in_file: 0 }
     }
 
     /// Notes the present instant on both clocks. To be called before each copy: the newest pair in the file
@@ -136,7 +140,7 @@ impl Mirror {
     /// Makes the file, which has no name yet.
     fn make(&mut self) -> Result<RingFile, Volatile> {
         self.copies.iter_mut().for_each(|copy| copy.written.fill(0));
-        self.marks = [0; 2];
+        self.marks = [0; MARKS.len()];
         self.clock_in_file = 0;
         let Header { identity, layout } = self.shared.header.clone();
         let header = Header { identity: identity.completed(), layout };
@@ -168,7 +172,7 @@ impl Mirror {
     fn copy_to(&mut self, write: &mut dyn FnMut(&[u8], u64) -> io::Result<()>) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let live = Live(shared.words());
-        let marks = [HEARTBEAT_AT, CRASH_AT].map(|at| live.word(at));
+        let marks = MARKS.map(|at| live.word(at));
         if let Some(newer) = shared.frames.take() {
             self.frames = Some(newer);
         }
@@ -197,7 +201,7 @@ impl Mirror {
                 }
             }
         }
-        for ((at, word), written) in [HEARTBEAT_AT, CRASH_AT].into_iter().zip(marks).zip(&mut self.marks) {
+        for ((at, word), written) in MARKS.into_iter().zip(marks).zip(&mut self.marks).rev() {
             if word != *written {
                 write(&word.to_le_bytes(), at as u64)?;
                 *written = word;

@@ -1,12 +1,12 @@
 //! Reading the ring of this process.
 
 use super::shared::Shared;
-use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT};
-use crate::marks::{CrashMark, heartbeat};
+use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, INTERRUPTED_AT};
+use crate::marks::{CrashMark, Interruption, heartbeat};
 use crate::recover::{Recovered, assemble, history};
 use crate::source::{Live, Source};
 use crate::sync::Word;
-use loopbox_format::model::{Record, Uptime};
+use loopbox_format::model::{Record, Token, Uptime};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -36,10 +36,19 @@ impl RingReader {
     }
 
     /// Notes that the process is alive at `uptime_ns`. A recovered report describes a running message as of
-    /// the newest sign of life. Any thread may call this, and several at a time.
+    /// the newest sign of life.
     pub fn heartbeat(&self, uptime_ns: Uptime) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
             heartbeat(word, uptime_ns);
+        }
+    }
+
+    /// Records what has interrupted the running message, or what runs outside of messages. To be called
+    /// before each [`heartbeat`](Self::heartbeat), by the one thread that finds out how long the process did
+    /// not run: otherwise that time would count as if the message had run in it.
+    pub fn interrupted(&self, token: Token, interruption: Interruption) {
+        if let Some(word) = self.shared.mark(INTERRUPTED_AT) {
+            word.set(interruption.to_word(token));
         }
     }
 

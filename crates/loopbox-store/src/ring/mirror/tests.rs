@@ -1,7 +1,7 @@
 use super::*;
 use crate::layout::REGIONS_AT;
 use crate::recover::{Recovered, recover};
-use crate::{CrashMark, Geometry, Identity, Ring, RingOptions};
+use crate::{CrashMark, Geometry, Identity, Interruption, Ring, RingOptions};
 use loopbox_format::display_frames::encode_session;
 use loopbox_format::model::Token;
 use loopbox_format::model::Uptime;
@@ -204,6 +204,33 @@ fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
         assert!(tokens.windows(2).all(|pair| pair[0] < pair[1]), "{tokens:?}");
     });
     assert!(cuts > 500, "{cuts}");
+}
+
+/// A message that was frozen must not seem to have run all the time that it is old.
+#[test]
+fn the_last_sign_of_life_is_never_newer_than_what_interrupted_the_message() {
+    let frozen = Interruption { frozen_ns: 60_000 * MS, debugged: false };
+    for room in 0.. {
+        let mut ring = ring();
+        ring.main.running(Token(38), Uptime(38 * MS), 1).unwrap();
+        ring.reader.heartbeat(Uptime(500 * MS));
+        let mut disk = Disk::new(&ring);
+        disk.copy(&mut ring).unwrap();
+        ring.reader.interrupted(Token(38), frozen);
+        ring.reader.heartbeat(Uptime(60_900 * MS));
+        disk.room = room;
+        let copied = disk.copy(&mut ring).is_ok();
+        // Each of these words is written at once.
+        if room % 8 == 0 {
+            let seen = disk.recover();
+            let ran_ns = seen.running_ns().unwrap().saturating_sub(seen.interruption.frozen_ns);
+            assert!(ran_ns <= 1_000 * MS, "{room}: {seen:?}");
+        }
+        if copied {
+            assert_eq!((room, disk.recover().interruption), (16, frozen));
+            break;
+        }
+    }
 }
 
 /// The file may have the message of one moment and the records of a later one.

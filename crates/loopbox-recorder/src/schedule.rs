@@ -57,13 +57,15 @@ pub enum Activity {
         /// When it was first seen to do that, uptime.
         since_ns: Uptime,
     },
+    /// Not known: the app has paused the recorder.
+    Paused,
 }
 
 impl Activity {
-    /// What runs, and since when; `None` for an idle thread.
+    /// What runs, and since when; `None` for an idle thread, and while the recorder is paused.
     pub fn running(self) -> Option<(Token, Uptime)> {
         match self {
-            Self::Idle { .. } => None,
+            Self::Idle { .. } | Self::Paused => None,
             Self::Running { token, start_ns } => Some((token, start_ns)),
             Self::Outside { token, since_ns } => Some((token, since_ns)),
         }
@@ -76,6 +78,8 @@ impl Activity {
 pub enum Step {
     /// Sleep until the start of a message wakes it.
     Park,
+    /// Sleep until the app resumes the recorder.
+    Pause,
     /// Sleep until this uptime, then ask again. Waking early is harmless.
     SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
@@ -121,6 +125,7 @@ pub enum Taken {
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
 ///   starved, and the sampler must not add to it) or a stop took long; it recovers in steps.
 /// * A message during which suspending failed three times in a row is given up.
+/// * While the recorder is paused nothing is checked, whatever the main thread does.
 /// * Stops are paid from a budget of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty
 ///   budget stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
@@ -136,6 +141,7 @@ pub struct Schedule {
     budget_per_hour_ns: u64,
 
     background: bool,
+    paused: bool,
     /// The message, and its start: a number that was taken back is given to another message.
     message: (Token, Uptime),
     due_ns: Uptime,
@@ -183,6 +189,7 @@ impl Schedule {
             background_factor: sampling.background_factor.max(1),
             budget_per_hour_ns: sampling.stop_budget_per_hour_ns,
             background: false,
+            paused: false,
             message: (Token::NONE, Uptime::ZERO),
             due_ns: Uptime::ZERO,
             samples: 0,
@@ -220,6 +227,10 @@ impl Schedule {
     pub fn next(&mut self, now_ns: Uptime, activity: Activity) -> Step {
         let asked_ns = self.note_lateness(now_ns);
         let (token, start_ns) = match activity {
+            Activity::Paused => {
+                self.paused = true;
+                return Step::Pause;
+            }
             Activity::Idle { since_ns } => return self.idle(now_ns, since_ns),
             Activity::Running { token, start_ns } | Activity::Outside { token, since_ns: start_ns } => {
                 (token, start_ns)
@@ -232,6 +243,10 @@ impl Schedule {
             self.samples = 0;
             self.missed = 0;
             self.advised_ns = 0;
+        }
+        if std::mem::take(&mut self.paused) {
+            // What was due during the pause is not missed.
+            self.due_ns = self.due_ns.max(now_ns);
         }
         if self.is_given_up || now_ns < self.resumes_ns {
             // Its deadlines are not missed ones: nothing is expected of it.

@@ -140,7 +140,7 @@ fn the_schedule_takes_nothing_from_the_heap() {
                     samples += 1;
                     schedule.taken(now_ns, Taken::Stack { stop_ns: 100_000 });
                 }
-                Step::Park => now_ns += MS,
+                Step::Park | Step::Pause => now_ns += MS,
             }
         }
     });

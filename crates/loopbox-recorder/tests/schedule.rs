@@ -56,7 +56,7 @@ impl Sampler {
                     self.now_ns += self.sample_ns;
                     self.schedule.taken(self.now_ns, Taken::Stack { stop_ns: self.stop_ns });
                 }
-                step @ Step::Park => return Some(step),
+                step @ (Step::Park | Step::Pause) => return Some(step),
             }
         }
         self.now_ns = self.now_ns.max(until_ns);
@@ -142,7 +142,7 @@ fn a_long_message_among_many_short_ones_is_sampled_from_150_ms_on_at_the_latest(
             match sampler.schedule.next(sampler.now_ns, activity(sampler.now_ns)) {
                 Step::SleepUntil(deadline_ns) => sampler.now_ns = deadline_ns,
                 Step::Sample { .. } => break sampler.now_ns,
-                Step::Park => panic!("it is never idle"),
+                Step::Park | Step::Pause => panic!("it is never idle"),
             }
         };
         assert!((50 * MS..=150 * MS).contains(&(first_ns - long_ns)), "{phase}: {}", first_ns - long_ns);
@@ -190,6 +190,27 @@ fn it_parks_after_a_tenth_of_a_second_of_silence() {
         panic!("it is too early to park")
     };
     assert!(deadline_ns <= since_ns + 50 * MS);
+}
+
+#[test]
+fn a_paused_recorder_checks_nothing_until_it_is_resumed() {
+    for background in [false, true] {
+        let mut sampler = Sampler::new(&Sampling::default());
+        sampler.schedule.set_background(background);
+        let start_ns = sampler.now_ns;
+        let hour_ns = start_ns + HOUR;
+        assert_eq!(sampler.run(Activity::Paused, hour_ns), Some(Step::Pause));
+        assert_eq!((sampler.wakes, sampler.now_ns), (0, start_ns), "at once, and for as long as it lasts");
+        // In the middle of a message, too, which goes on when the recorder is resumed.
+        let runs = Activity::Running { token: Token(1), start_ns };
+        sampler.run(runs, start_ns + 200 * MS);
+        let before = sampler.taken_at_ns.len();
+        assert_eq!(sampler.run(Activity::Paused, hour_ns), Some(Step::Pause));
+        sampler.schedule.take_missed();
+        sampler.now_ns = hour_ns;
+        sampler.run(runs, hour_ns + MS);
+        assert_eq!((sampler.taken_at_ns.len(), sampler.schedule.take_missed()), (before + 1, 0));
+    }
 }
 
 #[test]
@@ -340,7 +361,7 @@ fn attempts(
                 at.push(now_ns - begun_ns);
                 schedule.taken(now_ns, outcome);
             }
-            step @ Step::Park => panic!("{step:?}"),
+            step @ (Step::Park | Step::Pause) => panic!("{step:?}"),
         }
     }
     at
@@ -467,6 +488,7 @@ proptest! {
                     let again = schedule.next(Uptime(now_ns), activity);
                     prop_assert!(!matches!(again, Step::Sample { .. }), "at most one stack an interval");
                 }
+                Step::Pause => panic!("it is never paused"),
                 Step::Park => {
                     prop_assert!(idle_ns.is_some_and(|since| now_ns - since >= 100 * MS));
                     now_ns += pass_ns;

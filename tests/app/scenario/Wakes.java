@@ -37,6 +37,9 @@ public final class Wakes extends Handler {
 
     private static final int SETTLED = -1;
 
+    /** The way in which the recorder is paused, at first in the middle of a message. */
+    private static final String PAUSED = "paused";
+
     private static final String COUNT = "voluntary_ctxt_switches:";
 
     /**
@@ -48,6 +51,7 @@ public final class Wakes extends Handler {
         {"isolated", 1, 0, 1_000, 2},
         {"typing", 3, 8, 250, 3},
         {"scrolling", 60, 16, 16, 4},
+        {PAUSED, 1, 0, 1_000, 0},
         {"background", 1, 0, 1_000, 2},
     };
 
@@ -92,8 +96,15 @@ public final class Wakes extends Handler {
             gaps = 0;
             slow = 0;
             slowMs = 0;
+            if (isPaused()) {
+                Loopbox.pause();
+            }
             before = wakes();
             begunMs = SystemClock.uptimeMillis();
+            if (isPaused()) {
+                SystemClock.sleep(rounds * 1_000);
+                now = SystemClock.uptimeMillis();
+            }
             lastMs = begunMs;
             next();
             tookSince(now);
@@ -115,6 +126,9 @@ public final class Wakes extends Handler {
         Map<String, Long> after = wakes();
         tookSince(now);
         say(after);
+        if (isPaused()) {
+            Loopbox.resume();
+        }
         if (way + 1 == WAYS.length) {
             Script.say("end");
             Runtime.getRuntime().halt(0);
@@ -135,6 +149,10 @@ public final class Wakes extends Handler {
             slow++;
             slowMs += tookMs;
         }
+    }
+
+    private boolean isPaused() {
+        return WAYS[way][0].equals(PAUSED);
     }
 
     private int number(int at) {

@@ -47,7 +47,7 @@ fn measure(rounds: u32) -> Result<Vec<Wakes>> {
     let app = launcher("art10")?.app("scenario.Wakes").argument(format!("dir={}", folder.path().display()));
     let mut app = app.argument(format!("rounds={rounds}")).start()?;
     let mut all = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..6 {
         all.push(Wakes::read(
             &app.wait_for("SCRIPT wakes", LIMIT + Duration::from_secs(4 * u64::from(rounds)))?,
         )?);
@@ -124,6 +124,8 @@ fn threads_wake_up_for_messages_and_not_for_silence() -> Result<()> {
             "isolated" | "background" => messages * 8 + 24,
             // A row is over before the next check, and the pause after it is long enough to park in.
             "typing" => messages / 3 * 6 + ms / 400 + 24,
+            // Half of it in a message, which the stall monitor waits for the end of.
+            "paused" => ms / 950 + 24,
             "scrolling" => ms / 97 + ms / 450 + wakes.of("gaps") * 6 + 24,
             way => panic!("{way}"),
         };

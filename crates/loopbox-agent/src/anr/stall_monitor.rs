@@ -77,10 +77,7 @@ fn run(session: &Session) {
     while !shared.stopped() {
         let now = clock::now_ns();
         let next = between.check(now);
-        let activity = match shared.main.activity() {
-            _ if shared.is_paused() => Activity::Idle { since_ns: now },
-            activity => activity,
-        };
+        let activity = shared.activity();
         watch.set_background(shared.in_background());
         let suspect = watch.check(now, activity, since);
         let runs = activity.running().is_some();
@@ -154,7 +151,8 @@ fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool
             let all_ns = since_ns.plus(NAMED_AFTER_NS);
             copied_ns < all_ns && (due || now_ns >= all_ns)
         }
-        _ => due || hangs,
+        Activity::Paused => due,
+        Activity::Running { .. } | Activity::Outside { .. } => due || hangs,
     }
 }
 

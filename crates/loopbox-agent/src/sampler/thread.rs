@@ -143,11 +143,7 @@ impl Sampler<'_> {
             let now = clock::now_ns();
             // Before the switch is read: a message that started after sampling was switched off is never
             // sampled.
-            let activity = match shared.main.activity() {
-                // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
-                _ if shared.is_paused() => Activity::Idle { since_ns: now },
-                activity => activity,
-            };
+            let activity = shared.activity();
             let off = shared.sampler.is_off();
             if off != was_off {
                 was_off = off;
@@ -196,6 +192,7 @@ impl Sampler<'_> {
             }
             match step {
                 Step::Park => shared.park(),
+                Step::Pause => shared.sleep_while_paused(),
                 Step::SleepUntil(deadline_ns) => shared.sleep_until(deadline_ns),
                 Step::Sample { token, interval_ns } => {
                     let taken = self.sample(env, token, start_ns, interval_ns);

@@ -9,6 +9,7 @@ use crate::session::stops::Stops;
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::{Token, Uptime};
+use loopbox_recorder::Activity;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
 /// The bits of `parked` that say which threads sleep.
@@ -138,6 +139,14 @@ impl SharedState {
         futex_wake(&self.wake, ANYONE);
     }
 
+    /// Sleeps until the app resumes the recorder, or something else is wanted. Sampler only.
+    pub(crate) fn sleep_while_paused(&self) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if self.may_sleep() && !self.sampler.is_off() && self.is_paused() {
+            futex_wait(&self.wake, wake, SAMPLER, None);
+        }
+    }
+
     /// Sleeps until sampling is switched on, or something else is wanted. Sampler only.
     pub(crate) fn pause(&self) {
         let wake = self.wake.load(Ordering::SeqCst);
@@ -183,6 +192,15 @@ impl SharedState {
 
     pub(crate) fn is_paused(&self) -> bool {
         self.paused.load(Ordering::SeqCst)
+    }
+
+    /// What the main thread does, as far as the recorder watches it. Not to be called while it is stopped.
+    pub(crate) fn activity(&self) -> Activity {
+        match self.main.activity() {
+            // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
+            _ if self.is_paused() => Activity::Paused,
+            activity => activity,
+        }
     }
 
     /// Sets whether the hook is in its place. While it is not, or may not be, the stall monitor does not

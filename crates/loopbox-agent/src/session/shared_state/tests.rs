@@ -2,7 +2,6 @@
 
 use super::*;
 use loopbox_format::model::{Token, Uptime};
-use loopbox_recorder::Activity;
 use std::sync::Arc;
 
 #[test]
@@ -205,6 +204,47 @@ fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
     assert!(!awake.load(Ordering::SeqCst));
     shared.set_paused(false);
     monitor.join().unwrap();
+}
+
+#[test]
+fn a_paused_sampler_sleeps_in_the_middle_of_a_message_and_is_woken_for_what_is_wanted() {
+    let shared = Arc::new(SharedState::default());
+    shared.sampler.set_takes_orders(true);
+    let _ = shared.running(Token(1), Uptime(10));
+    assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: Uptime(10) });
+    shared.set_paused(true);
+    assert_eq!(shared.activity(), Activity::Paused);
+    // Each of these ends its sleep.
+    let events: [fn(&SharedState); 4] = [
+        |shared| assert!(shared.order_stack().is_some()),
+        |shared| shared.notify_query(),
+        |shared| shared.switch(false),
+        |shared| shared.set_paused(false),
+    ];
+    for event in events {
+        let sampler = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let wanted = |shared: &SharedState| {
+                    shared.sampler.open_order().is_some()
+                        || shared.sampler.take_query()
+                        || shared.sampler.is_off()
+                        || !shared.is_paused()
+                };
+                while !wanted(&shared) {
+                    shared.sleep_while_paused();
+                }
+            }
+        });
+        event(&shared);
+        sampler.join().unwrap();
+        if let Some(order) = shared.sampler.open_order() {
+            shared.sampler.finish_order(order);
+        }
+        shared.switch(true);
+    }
+    assert!(!shared.is_paused());
+    shared.sleep_while_paused();
 }
 
 #[test]

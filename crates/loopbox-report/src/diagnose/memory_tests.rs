@@ -2,7 +2,7 @@
 
 use super::Confidence;
 use super::tests::{calm, diagnosis, evidence, expect};
-use crate::test_support::ReportBuilder;
+use crate::test_support::{NOW_NS, ReportBuilder};
 use loopbox_format::model::{MainThread, Progress, Uptime};
 
 /// A report of a message that has filled an array for six seconds. Main used `cpu_ms` of CPU time and never
@@ -34,7 +34,7 @@ pub(super) fn limited(report: ReportBuilder, high_times: u64, stalled_ms: u64) -
 pub(super) fn sleeps_in(report: ReportBuilder, wchan: &str) -> ReportBuilder {
     report.with(|r| {
         r.main_thread = MainThread {
-            captured_ns: Uptime(1),
+            captured_ns: Uptime(NOW_NS),
             state: Some(b'D'),
             wchan: wchan.into(),
             ..MainThread::default()
@@ -85,7 +85,7 @@ fn memory_counts_what_main_does_in_the_kernel() {
     let in_kernel = |report: ReportBuilder| {
         report.with(|r| {
             r.main_thread = MainThread {
-                captured_ns: Uptime(1),
+                captured_ns: Uptime(NOW_NS),
                 state: Some(b'R'),
                 progress: Some(Progress {
                     over_ns: 1_000_000_000,

@@ -9,9 +9,12 @@ use loopbox_format::model::{MainState, Uptime};
 const KERNEL_NAME: usize = 15;
 
 /// Adds the chain of locks, if it was read during the message that was still running at the dump, and the
-/// recorder followed no chain of monitors.
+/// recorder followed no chain of monitors. Leaves out the recorder's chain if it is of another message.
 pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
+        if a.running().is_some() && !is_of_this_message(a, a.locks.captured_ns) {
+            a.locks = LockChain::default();
+        }
         return;
     }
     let text = |name: &str| a.text(name);
@@ -42,10 +45,14 @@ pub(super) fn complete(a: &mut Analysis) {
 }
 
 /// Whether `seen_ns` is in the message, or in the work outside of messages, that was still running at the
-/// dump.
+/// dump. What a report has of main was read up to some seconds after the dump, and the message may have ended
+/// before.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
-        MainState::Running(running) => seen_ns >= running.start_ns,
+        MainState::Running(running) => {
+            let end_ns = a.anr.ended_after_ns.map_or(Uptime::MAX, |ns| running.start_ns.plus(ns));
+            (running.start_ns..=end_ns).contains(&seen_ns)
+        }
         MainState::Outside(outside) => seen_ns >= outside.start_ns.unwrap_or(outside.after_ns),
         _ => false,
     }
@@ -131,6 +138,26 @@ mod tests {
         assert!(loaded(report).locks.waits.is_empty());
         let idle = parked(&[(SYNC, "disk-writer-num")], false, 4_000).idle_at_dump(100);
         assert!(loaded(idle).locks.waits.is_empty());
+    }
+
+    #[test]
+    fn what_was_seen_after_the_message_ended_is_no_evidence_of_it() {
+        let ended = |report: ReportBuilder, after_ms: u64| {
+            loaded(report.with(|r| r.anr.ended_after_ns = Some(after_ms * 1_000_000))).locks
+        };
+        let parked = || parked(&[(SYNC, "disk-writer-num")], false, 5_400);
+        assert_eq!(ended(parked(), 5_400).waits.len(), 1);
+        assert_eq!(ended(parked(), 5_399), LockChain::default());
+        let locked = || {
+            let report = ReportBuilder::new().running(99, 5_000).waits_for("com.shop.Db", "sync", "a.B.c");
+            report.with(|r| r.locks.captured_ns.0 += 400_000_000)
+        };
+        assert_eq!(ended(locked(), 5_400).waits.len(), 1);
+        assert_eq!(
+            ended(locked(), 5_399),
+            LockChain::default(),
+            "it is not known what the message waited for"
+        );
     }
 
     #[test]

@@ -105,9 +105,12 @@ impl Analysis {
         }
     }
 
-    /// What the main thread waited in, or did, as the kernel reports it; `None` when it reported nothing.
+    /// What the main thread waited in, or did, as the kernel reports it; `None` when it reported nothing, or
+    /// that was before the running message began.
     pub fn main_wait(&self) -> Option<MainWait> {
-        main_wait(self.main_thread.as_ref()?, &self.meta.process.abi)
+        let main = self.main_thread.as_ref()?;
+        let is_earlier = self.running().is_some_and(|running| main.captured_ns < running.start_ns);
+        if is_earlier { None } else { main_wait(main, &self.meta.process.abi) }
     }
 
     /// The stack tree of a message; `None` without stacks.

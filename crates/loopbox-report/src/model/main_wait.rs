@@ -240,7 +240,9 @@ fn words(kind: MainWaitKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Analysis;
     use crate::model::kernel_view::NativeStack;
+    use crate::test_support::{NOW_NS, ReportBuilder};
     use loopbox_format::model::Uptime;
 
     const ARM64: &str = "arm64-v8a";
@@ -407,5 +409,16 @@ mod tests {
             let main = MainThread { progress: Some(progress(ran, waited)), ..main(b'R', "") };
             assert_eq!(main_wait(&main, ARM64).unwrap().kind, kind, "{ran} {waited}");
         }
+    }
+
+    #[test]
+    fn what_the_kernel_saw_before_the_message_began_is_no_wait_of_it() {
+        let seen = |begun: bool| {
+            let report = ReportBuilder::new().running(99, 5_000).interrupted(98, &[]);
+            let captured_ns = Uptime(NOW_NS - 5_000_000_000 - u64::from(!begun));
+            Analysis::new(&report.with(|r| r.main_thread.captured_ns = captured_ns).build()).main_wait()
+        };
+        assert_eq!(seen(true).unwrap().kind, MainWaitKind::Futex);
+        assert!(seen(false).is_none());
     }
 }

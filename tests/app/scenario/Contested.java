@@ -6,6 +6,7 @@ import android.os.SystemClock;
 import com.othersdk.IdleHandlers;
 import com.othersdk.Monitor;
 import com.othersdk.Stats;
+import io.loopbox.Loopbox;
 import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
@@ -21,7 +22,8 @@ import java.util.concurrent.CountDownLatch;
  *   <li>{@code idle=replaced}: the library replaces the queue's idle handlers, too;
  *   <li>{@code gate=}: the files' path, without the number of the hang;
  *   <li>{@code then=parks}: at the end the library stops, and the wake-ups of the thread that watches main
- *   are counted.
+ *   are counted; or pauses: at the end the app pauses and resumes the recorder, which has given its hook up,
+ *   and the library takes the place once more.
  * </ul>
  */
 public final class Contested {
@@ -79,6 +81,8 @@ public final class Contested {
         hang(2);
         if (options.is("then", "parks")) {
             letGo();
+        } else if (options.is("then", "pauses")) {
+            pause();
         }
         Runtime.getRuntime().halt(0);
     }
@@ -171,6 +175,30 @@ public final class Contested {
         long before = watch();
         SystemClock.sleep(6_000);
         Script.say("parked " + (watch() - before));
+    }
+
+    private void pause() throws Exception {
+        takes = false;
+        SystemClock.sleep(2 * EVERY_MS);
+        Script.say("given up " + Hooks.hook());
+        Loopbox.pause();
+        Loopbox.resume();
+        awaitHook("true");
+        take();
+        awaitHook("false");
+        Script.say("noticed " + Hooks.hook());
+    }
+
+    /** Waits until the hook is on or off, while main runs messages. */
+    private void awaitHook(String on) {
+        while (!Hooks.hook().startsWith(on)) {
+            handler.post(
+                    new Runnable() {
+                        @Override
+                        public void run() {}
+                    });
+            SystemClock.sleep(100);
+        }
     }
 
     private static long watch() {

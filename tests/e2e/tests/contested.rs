@@ -123,6 +123,19 @@ fn a_hang_is_reported_where_the_hook_was_given_up() -> Result<()> {
     Ok(())
 }
 
+/// It gets another chance after a pause, and is watched as before.
+#[test]
+fn a_hook_that_was_given_up_is_watched_again_after_a_pause() -> Result<()> {
+    let arguments = ["from=main", "hiddenApi=NONE", "then=pauses"];
+    let mut played = Played::begin("art11", "Printer", &arguments)?;
+    played.both_hangs()?;
+    let given_up = played.app.wait_for("SCRIPT given up", LIMIT)?;
+    assert!(given_up.contains("false"), "{given_up}");
+    played.app.wait_for("SCRIPT noticed", LIMIT)?;
+    played.app.finish(LIMIT)?.success()?;
+    Ok(())
+}
+
 #[test]
 fn who_watches_main_sleeps_again_once_the_hook_is_back() -> Result<()> {
     let hooks = [("art11", "Printer"), ("art10", "Observer")];

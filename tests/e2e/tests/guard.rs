@@ -39,6 +39,11 @@ fn sampler(report: &Report) -> (bool, &str) {
     feature(report, Feature::Sampler)
 }
 
+/// Whether the report has a stack that it asked Java for.
+fn has_java_stack(report: &Report) -> bool {
+    report.trees.iter().any(|tree| tree.source == StackSource::JavaApi)
+}
+
 #[test]
 fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Result<()> {
     let testbeds = testbed::to_test_on(&["art10", "art11"]);
@@ -52,6 +57,8 @@ fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Res
         assert!(sampler(&report).1.contains("the guard resumed it"), "{testbed}: {:?}", report.features);
         let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
         assert!(running.token > Token(150), "{running:?}");
+        // Its stop harmed the app: from then on ART is not asked to stop main for a stack either.
+        assert!(!has_java_stack(&report), "{testbed}: {:?}", report.trees);
     }
     Ok(())
 }
@@ -75,6 +82,7 @@ fn a_process_that_ends_inside_of_a_long_window_is_not_sampled_for_some_starts() 
         let (_, how) = sampler(&report);
         assert!(how.contains("fuse blown, an earlier process ended in phase walk"), "{how}");
         assert!(how.ends_with(&format!("next try: {left}")), "{how}");
+        assert!(!has_java_stack(&report), "ART stops main for it, too: {:?}", report.trees);
     }
     let mut app = demo("art11", folder.path())?.start()?;
     let report = report_when(&mut app, |report| sampler(report).1 != "absent")?;

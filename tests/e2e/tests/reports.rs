@@ -366,6 +366,24 @@ fn claimed_reports_are_bounded_without_taking() -> Result<()> {
     app.end()
 }
 
+/// A process was killed while it added to reports that it had taken.
+#[test]
+fn what_was_left_in_the_making_is_deleted_once_nobody_can_be_writing_it() -> Result<()> {
+    let folder = tempdir()?;
+    let other = folder.path().join("taken/other");
+    fs::create_dir_all(&other)?;
+    for (name, minutes) in [("old.lbx.next", 11), ("new.lbx.next", 0), ("notes.txt", 11)] {
+        let file = fs::File::create(other.join(name))?;
+        file.set_modified(SystemTime::now() - Duration::from_mins(minutes))?;
+    }
+    let mut app = Taking::start("art10", folder.path(), &[])?;
+    assert_eq!(app.take()?, []);
+    for (name, is_there) in [("old.lbx.next", false), ("new.lbx.next", true), ("notes.txt", true)] {
+        assert_eq!(other.join(name).exists(), is_there, "{name}");
+    }
+    app.end()
+}
+
 #[test]
 fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::vec;
 
 /// How the rings of dead processes are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct OrphanedRing {
     /// When the ring was last written, by its file time.
     pub modified: SystemTime,
     path: PathBuf,
+    /// The path that does not count this try.
+    uncounted: PathBuf,
     _lock: File,
 }
 
@@ -53,12 +56,42 @@ impl OrphanedRing {
     pub fn delete(self) -> io::Result<()> {
         fs::remove_file(&self.path)
     }
+
+    /// Puts the ring back, and does not count this try: the process has outlived it, and that there is no
+    /// report is not the ring's fault. The disk may be full.
+    pub fn keep(self) -> io::Result<()> {
+        fs::rename(&self.path, &self.uncounted)
+    }
+}
+
+/// The rings that [`adopt`] has taken over, newest first. All of them are locked as long as this value lives.
+/// A ring is read, and the try is counted, only when it is asked for: when one ring ends the process, those
+/// that come after it have lost nothing.
+#[derive(Debug)]
+pub struct OrphanedRings {
+    dir: PathBuf,
+    found: vec::IntoIter<Found>,
+}
+
+impl Iterator for OrphanedRings {
+    type Item = OrphanedRing;
+
+    fn next(&mut self) -> Option<OrphanedRing> {
+        // A ring whose try cannot be counted is not read, and left for the next launch.
+        self.found.find_map(|ring| {
+            let path = count_try(&self.dir, &ring).ok()?;
+            let content = read(&ring.lock, ring.len);
+            let Found { modified, path: uncounted, name, lock, .. } = ring;
+            Some(OrphanedRing { content, name, modified, path, uncounted, _lock: lock })
+        })
+    }
 }
 
 /// A file whose name still ends in `.new` and that is older than this belongs to a process that is gone,
 /// because making a ring takes far less time.
 const IN_THE_MAKING: Duration = Duration::from_mins(1);
 
+#[derive(Debug)]
 struct Found {
     modified: SystemTime,
     path: PathBuf,
@@ -74,7 +107,7 @@ struct Found {
 ///
 /// # Errors
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
-pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
+pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<OrphanedRings> {
     let clock = Clock::now();
     let mut found: Vec<Found> = Vec::new();
     for entry in fs::read_dir(dir)?.flatten() {
@@ -84,26 +117,25 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
             found.insert(place, ring);
         }
     }
-    let mut adopted = Vec::new();
+    let mut wanted = 0;
     let mut bytes = 0_u64;
-    for ring in found {
+    found.retain(|ring| {
         bytes = bytes.saturating_add(ring.len);
-        let wanted = adopted.len() < policy.max_files
+        let is_wanted = wanted < policy.max_files
             && bytes <= policy.max_bytes
             && !clock.is_older(ring.modified, policy.max_age)
             && ring.tries < policy.max_tries;
-        if wanted && let Ok(tried) = count_try(dir, &ring) {
+        if is_wanted {
+            wanted += 1;
             // For the next try.
-            clock.settle(&tried, ring.modified);
-            let content = read(&ring.lock, ring.len);
-            let Found { modified, name, lock, .. } = ring;
-            adopted.push(OrphanedRing { content, name, modified, path: tried, _lock: lock });
+            clock.settle(&ring.path, ring.modified);
         } else {
             // Nothing to be done about one that cannot be deleted either.
             let _ = fs::remove_file(&ring.path);
         }
-    }
-    Ok(adopted)
+        is_wanted
+    });
+    Ok(OrphanedRings { dir: dir.to_owned(), found: found.into_iter() })
 }
 
 /// The ring's own name and the number of tries, from a file name: `ring-….lbr`, or `ring-….lbr.2` after two

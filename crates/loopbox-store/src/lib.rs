@@ -50,7 +50,7 @@ pub use trees::Fidelity;
 
 #[cfg(not(loom))]
 pub use self::{
-    adopt::{OrphanedRing, RingPolicy, adopt},
+    adopt::{OrphanedRing, OrphanedRings, RingPolicy, adopt},
     files::blown_fuse::{BlownFuse, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
     files::directory::create_directory,
     files::known_symbols::{keep_symbols, known_symbols},

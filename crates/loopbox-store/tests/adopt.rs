@@ -39,7 +39,11 @@ fn make_fifo(path: &Path) {
 }
 
 fn adopt_all(dir: &Path) -> Vec<OrphanedRing> {
-    adopt(dir, &RingPolicy::default()).unwrap()
+    adopt_by(dir, &RingPolicy::default())
+}
+
+fn adopt_by(dir: &Path, policy: &RingPolicy) -> Vec<OrphanedRing> {
+    adopt(dir, policy).unwrap().collect()
 }
 
 fn seq(adopted: &OrphanedRing) -> u64 {
@@ -82,12 +86,12 @@ fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
         leave_earlier(dir.path(), hours, hours);
     }
     leave_earlier(dir.path(), 99, 24 * 15);
-    let adopted = adopt(dir.path(), &RingPolicy { max_files: 3, ..RingPolicy::default() }).unwrap();
+    let adopted = adopt_by(dir.path(), &RingPolicy { max_files: 3, ..RingPolicy::default() });
     assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(names(dir.path()).len(), 3);
     drop(adopted);
     let len = fs::metadata(dir.path().join(&names(dir.path())[0])).unwrap().len();
-    let adopted = adopt(dir.path(), &RingPolicy { max_bytes: len * 5 / 2, ..RingPolicy::default() }).unwrap();
+    let adopted = adopt_by(dir.path(), &RingPolicy { max_bytes: len * 5 / 2, ..RingPolicy::default() });
     assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [1, 2]);
     for ring in adopted {
         ring.delete().unwrap();
@@ -136,6 +140,57 @@ fn a_ring_is_tried_so_often_and_no_more() {
     }
     assert!(adopt_all(dir.path()).is_empty());
     assert_eq!(names(dir.path()).len(), 0);
+}
+
+/// As when the process ends while it handles the first ring: it never asks for the others.
+#[test]
+fn a_try_is_counted_against_the_ring_that_is_read_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    for seq in 1..=3 {
+        leave_earlier(dir.path(), seq, seq);
+    }
+    for _ in 0..3 {
+        let mut rings = adopt(dir.path(), &RingPolicy::default()).unwrap();
+        let first = rings.next().unwrap();
+        assert!(adopt_all(dir.path()).is_empty(), "those that wait are locked");
+        drop((first, rings));
+    }
+    let left: Vec<u64> = adopt_all(dir.path()).iter().map(seq).collect();
+    assert_eq!(left, [2, 3], "two tries of the first, and one of the second");
+}
+
+#[test]
+fn a_ring_that_is_put_back_is_tried_as_often_as_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = leave(dir.path(), 1);
+    let before = names(dir.path());
+    for _ in 0..3 {
+        for ring in adopt_all(dir.path()) {
+            ring.keep().unwrap();
+        }
+        assert_eq!(names(dir.path()), before);
+    }
+    assert_eq!(adopt_all(dir.path()).len(), 1);
+    for _ in 0..3 {
+        for ring in adopt_all(dir.path()) {
+            ring.keep().unwrap();
+        }
+        assert_eq!(names(dir.path()), [format!("{}.1", path.file_name().unwrap().to_str().unwrap())]);
+    }
+    assert_eq!(adopt_all(dir.path()).len(), 1);
+    assert!(adopt_all(dir.path()).is_empty());
+}
+
+#[test]
+fn a_ring_whose_try_cannot_be_counted_is_left_for_the_next_launch() {
+    let dir = tempfile::tempdir().unwrap();
+    let newest = leave_earlier(dir.path(), 1, 1);
+    leave_earlier(dir.path(), 2, 2);
+    let in_the_way = newest.with_extension("lbr.1");
+    fs::create_dir(&in_the_way).unwrap();
+    assert_eq!(adopt_all(dir.path()).iter().map(seq).collect::<Vec<_>>(), [2]);
+    fs::remove_dir(&in_the_way).unwrap();
+    assert_eq!(adopt_all(dir.path()).iter().map(seq).collect::<Vec<_>>(), [1, 2]);
 }
 
 #[test]

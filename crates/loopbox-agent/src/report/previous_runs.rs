@@ -8,6 +8,7 @@ use crate::anr::tracker::{self, AnrTracker};
 use crate::error::WriteError;
 use crate::jni::env::Env;
 use crate::session::Session;
+use crate::session::gate::Gate;
 use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
@@ -19,15 +20,24 @@ use loopbox_store::{
     FuseState, FuseSubject, Interruption, Outlives, Recovered, RingPolicy, adopt, suspect, write_report,
 };
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk
-/// or not wanted; one whose report cannot be written is kept for the next launch.
+/// Makes reports of the rings of dead processes in the directory of the settings. A ring is deleted when its
+/// report is on disk or not wanted; one whose report cannot be written is kept for the next launch.
 pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
-    let settings = &session.settings;
+    recover_rings(&session.settings, &session.gate, |report| framework::exit(env, report))
+}
+
+/// Does what [`recover`] does. `exit` finds out how the process of a report ended.
+fn recover_rings(
+    settings: &Settings,
+    gate: &Gate,
+    mut exit: impl FnMut(&Report) -> Option<ProcessEnd>,
+) -> PreviousRuns {
     let directory = &settings.directory;
     let mut previous = PreviousRuns::default();
-    let rings = match adopt(directory, &RingPolicy::default()) {
+    let mut rings = match adopt(directory, &RingPolicy::default()) {
         Ok(rings) => rings,
         // The first launch, or the directory cannot be had yet.
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return previous,
@@ -39,28 +49,25 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
             return previous;
         }
     };
-    for mut ring in rings {
-        // The rest is for the next launch.
-        if session.gate.is_closed() {
-            break;
-        }
+    // The rest is for the next launch. It is not read before: that would count as a try.
+    while !gate.is_closed()
+        && let Some(mut ring) = rings.next()
+    {
         match &mut ring.content {
             Ok(recovered) => {
                 running_message::name_by_stack(&mut recovered.report, settings.recorder.keep);
-                let end = framework::exit(env, &recovered.report);
+                let end = exit(&recovered.report);
                 check_fuse(directory, recovered, end.as_ref());
                 classify_ended(settings, recovered, end);
-                let warned = add_to_warned(session, &recovered.report);
-                let is_there = warned.is_some();
-                previous.reports.extend(warned);
-                if deserves_report(recovered, is_there) {
-                    match write(session, recovered) {
-                        Ok(path) => previous.reports.push(path),
-                        Err(error) => {
-                            log::warn(&format!("no report could be written from {}: {error}", ring.name));
-                            continue;
-                        }
+                if let Err(error) = save_report(settings, gate, recovered, &mut previous.reports) {
+                    log::warn(&format!("no report could be written from {}: {error}", ring.name));
+                    // What could not be encoded will not be the next time, so that this try counts.
+                    if let WriteError::Write(_) = error
+                        && let Err(error) = ring.keep()
+                    {
+                        log::warn(&format!("the ring of an earlier process could not be put back: {error}"));
                     }
+                    continue;
                 }
             }
             Err(error) => log::warn(&format!("{} cannot be read: {error}", ring.name)),
@@ -70,6 +77,22 @@ pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
         }
     }
     previous
+}
+
+/// Puts what is known of a dead process on disk, where that is worth a report. Adds the paths to `reports`.
+fn save_report(
+    settings: &Settings,
+    gate: &Gate,
+    recovered: &mut Recovered,
+    reports: &mut Vec<PathBuf>,
+) -> Result<(), WriteError> {
+    let warned = add_to_warned(&settings.directory, gate, &recovered.report)?;
+    let is_there = warned.is_some();
+    reports.extend(warned);
+    if deserves_report(recovered, is_there) {
+        reports.push(write(settings, gate, recovered)?);
+    }
+    Ok(())
 }
 
 /// Whether a recovered ring is worth a report. `is_there`: the ring's process has reported the ANR itself.
@@ -137,10 +160,10 @@ fn evidence(report: &Report, interruption: Interruption, hang_threshold_ns: u64)
 
 /// Writes the report. When the process itself has written a report of the same hang, adds what is known about
 /// the process's end to that report instead.
-fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
-    let (directory, enter) = (&session.settings.directory, || session.gate.enter());
+fn write(settings: &Settings, gate: &Gate, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
+    let (directory, enter) = (&settings.directory, || gate.enter());
     recovered.report.digest =
-        digest::lines(&recovered.report, FileState::Closed, session.settings.digest_annotations);
+        digest::lines(&recovered.report, FileState::Closed, settings.digest_annotations);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report, None).filter(|_| recovered.crash.is_none());
     if let Some(name) = &own {
@@ -176,13 +199,12 @@ fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u
 
 /// Adds the process's end to the process's own report of an earlier message, during which the system warned
 /// of the ANR that ended the process. The ANR's number identifies that report, because main may have run
-/// other messages after the warning.
-fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
-    let info = dead.anr_info?;
-    let directory = &session.settings.directory;
+/// other messages after the warning. `None` where there is no such report.
+fn add_to_warned(directory: &Path, gate: &Gate, dead: &Report) -> io::Result<Option<PathBuf>> {
+    let Some(info) = dead.anr_info else { return Ok(None) };
     let of_process = ["loopbox-", &dead.meta.process.pid.to_string(), "-"].concat();
     let own = AnrTracker::file_name(dead, None);
-    for entry in fs::read_dir(directory).ok()?.flatten() {
+    for entry in fs::read_dir(directory)?.flatten() {
         let file = entry.file_name();
         let Some(name) = file.to_str().and_then(|file| file.strip_suffix(".lbx")) else { continue };
         if !name.starts_with(&of_process) || own.as_deref() == Some(name) {
@@ -193,35 +215,11 @@ fn add_to_warned(session: &Session, dead: &Report) -> Option<PathBuf> {
         if known.info.is_some() || !known.warnings.iter().any(|warning| warning.is_of(&info)) {
             continue;
         }
-        let bytes = add_exit(&bytes, dead, &[])?;
-        return write_report(directory, name, &bytes, Outlives::Process, || session.gate.enter()).ok();
+        let Some(bytes) = add_exit(&bytes, dead, &[]) else { break };
+        return write_report(directory, name, &bytes, Outlives::Process, || gate.enter()).map(Some);
     }
-    None
+    Ok(None)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use loopbox_format::model::{AnrVerdict, Running, Token};
-
-    const S: u64 = 1_000_000_000;
-
-    #[test]
-    fn time_in_which_a_dead_process_was_frozen_or_debugged_makes_no_hang() {
-        let (token, start_ns, as_of_ns) = (Token(7), Uptime(10 * S), Uptime(72 * S));
-        let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
-        let mut report = Report { main: MainState::Running(running), ..Report::default() };
-        let of = |report: &Report, frozen_ns, debugged| {
-            let anr = evidence(report, Interruption { frozen_ns, debugged }, 5 * S);
-            (anr.ran_ns, anr.frozen_ns, classify(&anr))
-        };
-        assert_eq!(of(&report, 0, false), (62 * S, 0, AnrVerdict::Hang));
-        assert_eq!(of(&report, 60 * S, false), (2 * S, 60 * S, AnrVerdict::Responsive));
-        assert_eq!(of(&report, 0, true), (62 * S, 0, AnrVerdict::Responsive));
-        assert_eq!(of(&report, 57 * S, false), (5 * S, 57 * S, AnrVerdict::Hang));
-        // Nobody took a message from the queue for as long as the process was frozen.
-        report.pending.lines = vec!["  Message 0: { when=-1m2s0ms what=1 target=a.B }".to_owned()];
-        assert_eq!(of(&report, 60 * S, false).2, AnrVerdict::Responsive);
-        assert_eq!(of(&report, 50 * S, false).2, AnrVerdict::Hang);
-    }
-}
+mod tests;

@@ -78,7 +78,7 @@ impl Settings {
         Self::new(&numbers.into(), strings)
     }
 
-    fn new(numbers: &Numbers, strings: Vec<String>) -> Result<Self, InstallError> {
+    pub(crate) fn new(numbers: &Numbers, strings: Vec<String>) -> Result<Self, InstallError> {
         let recorder = Config {
             group_ns: numbers.group_ms.saturating_mul(MS),
             detail_ns: numbers.detail_ms.saturating_mul(MS),

@@ -76,8 +76,8 @@ fn kill(pid: u32) {
 
 fn adopt_only(dir: &std::path::Path) -> Recovered {
     let mut adopted = adopt(dir, &RingPolicy::default()).unwrap();
-    assert_eq!(adopted.len(), 1);
-    let only = adopted.remove(0);
+    let only = adopted.next().unwrap();
+    assert!(adopted.next().is_none());
     let bytes = only.content.as_ref().map(|_| ()).map_err(ToString::to_string);
     assert_eq!(bytes, Ok(()));
     let again = loopbox_store::recover(

@@ -38,12 +38,12 @@ pub(crate) fn fork_holds_the_lock() {
     assert_eq!(actor.line(), "left");
     let mut input = actor.child.stdin.take().unwrap();
     assert!(actor.child.wait().unwrap().success());
-    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 0);
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().count(), 0);
     assert_eq!(rings(dir.path()).len(), 1);
     // The fork reads its end and goes.
     std::io::Write::write_all(&mut input, b"\n").unwrap();
     let policy = RingPolicy { max_tries: u32::MAX, ..RingPolicy::default() };
-    wait_until("the fork's end", || !adopt(dir.path(), &policy).unwrap().is_empty());
+    wait_until("the fork's end", || adopt(dir.path(), &policy).unwrap().next().is_some());
 }
 
 pub(crate) fn programs_do_not_inherit() {
@@ -54,7 +54,7 @@ pub(crate) fn programs_do_not_inherit() {
     let _input = actor.child.stdin.take().unwrap();
     assert!(actor.child.wait().unwrap().success());
     assert!(Path::new("/proc").join(&program).exists(), "the program lives");
-    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 1);
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().count(), 1);
 }
 
 pub(crate) fn living_processes_keep_their_rings() {
@@ -66,15 +66,15 @@ pub(crate) fn living_processes_keep_their_rings() {
     }
     let before = rings(dir.path());
     assert_eq!(before.len(), 3);
-    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 0);
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().count(), 0);
     assert_eq!(rings(dir.path()), before);
 
     let dead = actors.remove(1);
     let pid = dead.child.id();
     dead.kill();
     let mut adopted = adopt(dir.path(), &RingPolicy::default()).unwrap();
-    assert_eq!(adopted.len(), 1);
-    let ring = adopted.remove(0);
+    let ring = adopted.next().unwrap();
+    assert!(adopted.next().is_none());
     assert_eq!(ring.content.as_ref().unwrap().identity.pid, pid);
     assert!(ring.name.contains(&format!("-{pid}-")), "{}", ring.name);
     ring.delete().unwrap();

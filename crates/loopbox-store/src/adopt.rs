@@ -44,6 +44,9 @@ pub struct OrphanedRing {
     pub name: String,
     /// When the ring was last written, by its file time.
     pub modified: SystemTime,
+    /// Whether no process has begun to adopt it before: what may happen once for a ring, happens now or
+    /// never.
+    pub is_first_try: bool,
     path: PathBuf,
     /// The path that does not count this try.
     uncounted: PathBuf,
@@ -58,7 +61,7 @@ impl OrphanedRing {
     }
 
     /// Puts the ring back, and does not count this try: the process has outlived it, and that there is no
-    /// report is not the ring's fault. The disk may be full.
+    /// report is not the ring's fault. The disk may be full. The next try is not the first one, all the same.
     pub fn keep(self) -> io::Result<()> {
         fs::rename(&self.path, &self.uncounted)
     }
@@ -80,9 +83,11 @@ impl Iterator for OrphanedRings {
         // A ring whose try cannot be counted is not read, and left for the next launch.
         self.found.find_map(|ring| {
             let path = count_try(&self.dir, &ring).ok()?;
+            let uncounted = ring.path_after(&self.dir, ring.tries());
             let content = read(&ring.lock, ring.len);
-            let Found { modified, path: uncounted, name, lock, .. } = ring;
-            Some(OrphanedRing { content, name, modified, path, uncounted, _lock: lock })
+            let Found { modified, name, tried, lock, .. } = ring;
+            let is_first_try = tried.is_none();
+            Some(OrphanedRing { content, name, modified, is_first_try, path, uncounted, _lock: lock })
         })
     }
 }
@@ -96,9 +101,21 @@ struct Found {
     modified: SystemTime,
     path: PathBuf,
     name: String,
-    tries: u32,
+    /// How many tries count; `None` where there was none, counted or not.
+    tried: Option<u32>,
     len: u64,
     lock: File,
+}
+
+impl Found {
+    fn tries(&self) -> u32 {
+        self.tried.unwrap_or(0)
+    }
+
+    /// The ring's path when `tries` of its tries count.
+    fn path_after(&self, dir: &Path, tries: u32) -> PathBuf {
+        dir.join(format!("{}.{tries}", self.name))
+    }
 }
 
 /// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy`
@@ -124,7 +141,7 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<OrphanedRings> {
         let is_wanted = wanted < policy.max_files
             && bytes <= policy.max_bytes
             && !clock.is_older(ring.modified, policy.max_age)
-            && ring.tries < policy.max_tries;
+            && ring.tries() < policy.max_tries;
         if is_wanted {
             wanted += 1;
             // For the next try.
@@ -138,24 +155,25 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<OrphanedRings> {
     Ok(OrphanedRings { dir: dir.to_owned(), found: found.into_iter() })
 }
 
-/// The ring's own name and the number of tries, from a file name: `ring-….lbr`, or `ring-….lbr.2` after two
-/// tries. A name that ends in `.new` belongs to a process that died while making the ring.
-fn parse_name(name: &str) -> Option<(&str, u32)> {
+/// The ring's own name and the number of tries that count, from a file name: `ring-….lbr` before the first
+/// one, `ring-….lbr.2` after two, and `ring-….lbr.0` where there were some and none counts. A name that ends
+/// in `.new` belongs to a process that died while making the ring.
+fn parse_name(name: &str) -> Option<(&str, Option<u32>)> {
     let at = text::find(name, ".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);
     if !own.starts_with("ring-") {
         return None;
     }
     match suffix {
-        "" => Some((own, 0)),
-        UNFINISHED => Some((own, u32::MAX)),
-        _ => Some((own, text::number(suffix.strip_prefix('.')?)?)),
+        "" => Some((own, None)),
+        UNFINISHED => Some((own, Some(u32::MAX))),
+        _ => Some((own, Some(text::number(suffix.strip_prefix('.')?)?))),
     }
 }
 
 /// Locks the ring at `path`, whose last part is `name`, if its process is gone.
 fn take(path: &Path, name: &[u8], clock: Clock) -> Option<Found> {
-    let (name, tries) = parse_name(str::from_utf8(name).ok()?)?;
+    let (name, tried) = parse_name(str::from_utf8(name).ok()?)?;
     let lock = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -167,7 +185,7 @@ fn take(path: &Path, name: &[u8], clock: Clock) -> Option<Found> {
     }
     let modified = about.modified().ok()?;
     // A ring in the making is not locked for a moment; one that is older has lost its maker.
-    if tries == u32::MAX && !clock.is_older(modified, IN_THE_MAKING) {
+    if tried == Some(u32::MAX) && !clock.is_older(modified, IN_THE_MAKING) {
         clock.settle(path, modified);
         return None;
     }
@@ -178,7 +196,7 @@ fn take(path: &Path, name: &[u8], clock: Clock) -> Option<Found> {
         modified,
         path: path.to_owned(),
         name: name.to_owned(),
-        tries,
+        tried,
         len: about.len(),
         lock,
     })
@@ -186,7 +204,7 @@ fn take(path: &Path, name: &[u8], clock: Clock) -> Option<Found> {
 
 /// Records one more try in the file's name, before the try can do any harm.
 fn count_try(dir: &Path, ring: &Found) -> io::Result<PathBuf> {
-    let path = dir.join(format!("{}.{}", ring.name, ring.tries + 1));
+    let path = ring.path_after(dir, ring.tries() + 1);
     fs::rename(&ring.path, &path)?;
     Ok(path)
 }

@@ -135,6 +135,7 @@ fn a_ring_is_tried_so_often_and_no_more() {
     for tries in 1..=2 {
         let adopted = adopt_all(dir.path());
         assert_eq!((adopted.len(), adopted[0].name.as_str()), (1, name));
+        assert_eq!(adopted[0].is_first_try, tries == 1);
         // In the middle of a try, as its process would leave it when the ring were its end.
         assert_eq!(names(dir.path()), [format!("{name}.{tries}")]);
     }
@@ -160,24 +161,20 @@ fn a_try_is_counted_against_the_ring_that_is_read_and_no_other() {
 }
 
 #[test]
-fn a_ring_that_is_put_back_is_tried_as_often_as_before() {
+fn a_ring_that_is_put_back_is_tried_as_often_as_before_and_never_first_again() {
     let dir = tempfile::tempdir().unwrap();
-    let path = leave(dir.path(), 1);
-    let before = names(dir.path());
-    for _ in 0..3 {
-        for ring in adopt_all(dir.path()) {
+    let name = leave(dir.path(), 1).file_name().unwrap().to_str().unwrap().to_owned();
+    let mut is_first = true;
+    for tries in 0..2 {
+        for _ in 0..3 {
+            let [ring] = adopt_all(dir.path()).try_into().unwrap();
+            assert_eq!((ring.is_first_try, ring.name.as_str()), (is_first, name.as_str()));
             ring.keep().unwrap();
+            assert_eq!(names(dir.path()), [format!("{name}.{tries}")]);
+            is_first = false;
         }
-        assert_eq!(names(dir.path()), before);
+        assert!(!adopt_all(dir.path())[0].is_first_try, "and not put back");
     }
-    assert_eq!(adopt_all(dir.path()).len(), 1);
-    for _ in 0..3 {
-        for ring in adopt_all(dir.path()) {
-            ring.keep().unwrap();
-        }
-        assert_eq!(names(dir.path()), [format!("{}.1", path.file_name().unwrap().to_str().unwrap())]);
-    }
-    assert_eq!(adopt_all(dir.path()).len(), 1);
     assert!(adopt_all(dir.path()).is_empty());
 }
 

@@ -57,7 +57,9 @@ fn recover_rings(
             Ok(recovered) => {
                 running_message::name_by_stack(&mut recovered.report, settings.recorder.keep);
                 let end = exit(&recovered.report);
-                check_fuse(directory, recovered, end.as_ref());
+                if ring.is_first_try {
+                    check_fuse(directory, recovered, end.as_ref());
+                }
                 classify_ended(settings, recovered, end);
                 if let Err(error) = save_report(settings, gate, recovered, &mut previous.reports) {
                     log::warn(&format!("no report could be written from {}: {error}", ring.name));
@@ -103,7 +105,8 @@ fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
 }
 
 /// Counts the end of the earlier process against the sampler, when the process ended in the middle of a
-/// dangerous step.
+/// dangerous step. Only for a ring that is tried for the first time: an end is one end, however often its
+/// ring is tried. When this process ends before it has come here, the end is not counted.
 fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
     let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
     let open_ns = recovered.last_alive_ns.since(since_ns);

@@ -3,11 +3,12 @@
 
 use super::*;
 use crate::session::numbers::Numbers;
+use loopbox_art::Phase;
 use loopbox_format::model::{
     AnrInfo, AnrVerdict, ClockPair, Meta, Process, ProcessExit, Running, Token, Uptime,
 };
 use loopbox_format::report::decode;
-use loopbox_store::{Identity, Ring, RingOptions};
+use loopbox_store::{BuildId, Identity, Ring, RingOptions, count_start};
 use std::fs::{create_dir, remove_dir};
 use tempfile::TempDir;
 
@@ -34,6 +35,11 @@ impl Folder {
     /// Leaves the ring of a process that ended when message `token` had run for seven seconds; or, without
     /// one, when main was idle.
     fn leave(&self, token: Option<u64>) {
+        self.leave_in(Phase::Idle, s(9), token);
+    }
+
+    /// Does what [`leave`](Self::leave) does; the sampler was in this phase since `since_ns`.
+    fn leave_in(&self, phase: Phase, since_ns: Uptime, token: Option<u64>) {
         let identity = Identity::of_this_process(ClockPair { uptime_ns: s(1), unix_ms: 1_790_000_000_000 });
         let mut ring = Ring::create(&RingOptions::new(self.dir.path(), identity));
         let process =
@@ -45,6 +51,7 @@ impl Folder {
         }
         ring.reader.heartbeat(s(9));
         ring.mirror.attach().unwrap();
+        ring.fuse.arm(phase as u8, since_ns);
     }
 
     /// What the next launch finds. `gate` is closed as soon as the system has said how a process ended,
@@ -61,6 +68,12 @@ impl Folder {
 
     fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
+    }
+
+    /// For how many starts the sampler is off, after one that is counted here; `None` where it is on.
+    fn starts_left(&self) -> Option<u8> {
+        let subject = FuseSubject { process: "com.shop", app_version: "", libart: BuildId::default() };
+        count_start(self.dir.path(), &subject).map(|blown| blown.starts_left)
     }
 
     /// How many files there are whose names have this ending.
@@ -97,7 +110,7 @@ fn a_recording_that_ends_at_the_first_ring_costs_none() {
     }
     for _ in 0..3 {
         assert!(folder.recover(false, unknown).reports.is_empty());
-        assert_eq!((folder.count(".lbr"), folder.count("")), (3, 3), "none was tried");
+        assert_eq!((folder.count(".lbr"), folder.count(".lbr.0"), folder.count("")), (2, 1, 3));
     }
     assert_eq!(folder.recover(true, unknown).reports.len(), 3);
     assert_eq!((folder.count(".lbx"), folder.count("")), (3, 3));
@@ -124,6 +137,25 @@ fn an_end_that_cannot_be_added_to_its_report_is_added_when_it_can() {
     assert_eq!(folder.recover(true, end).reports, [own.as_path()]);
     assert_eq!(decode(&fs::read(own).unwrap()).unwrap().report.anr_info, Some(info));
     assert_eq!(folder.count(""), 1, "no ring");
+}
+
+#[test]
+fn an_end_counts_against_the_sampler_once_however_often_its_ring_is_tried() {
+    for (phase, since_s, starts_left) in [(Phase::Stop, 9, None), (Phase::Walk, 2, Some(4))] {
+        let folder = Folder::new();
+        folder.leave_in(phase, s(since_s), Some(7));
+        for _ in 0..3 {
+            assert!(folder.recover(false, unknown).reports.is_empty());
+        }
+        assert_eq!(folder.recover(true, unknown).reports.len(), 1);
+        assert_eq!(folder.starts_left(), starts_left, "{phase:?}");
+    }
+    let folder = Folder::new();
+    for token in [7, 8] {
+        folder.leave_in(Phase::Stop, s(9), Some(token));
+    }
+    folder.recover(true, unknown);
+    assert_eq!(folder.starts_left(), Some(4), "two ends are two");
 }
 
 #[test]

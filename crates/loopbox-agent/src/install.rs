@@ -385,7 +385,7 @@ pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
 /// Sets whether the app has paused the recorder.
 pub fn set_paused(paused: bool) {
     if let Some(session) = current() {
-        session.shared.set_paused(paused);
+        session.shared.set_paused(paused, clock::now_ns());
     }
 }
 

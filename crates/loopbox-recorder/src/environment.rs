@@ -30,8 +30,8 @@ pub trait Environment {
         None
     }
 
-    /// Whether messages may have run unseen after `since_ns`, because the hook was found removed since then.
-    /// Called only when a record of a gap is made.
+    /// Whether messages may have run unseen after `since_ns`, because the hook was found removed since then,
+    /// or the app had paused the recorder. Called only when a record of a gap is made.
     fn unseen_since(&self, _since_ns: Uptime) -> bool {
         false
     }

@@ -68,6 +68,8 @@ public final class Hooks {
             pending();
         } else if ("none".equals(mode)) {
             none();
+        } else if ("paused".equals(mode)) {
+            paused();
         } else if ("config".equals(mode)) {
             config();
         } else {
@@ -319,6 +321,22 @@ public final class Hooks {
         sayHook();
         Loopbox.resume();
         dump("none");
+    }
+
+    /** Messages run unseen while the app has paused the recorder, which goes on when {@code resume=on}. */
+    private void paused() throws Exception {
+        install();
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        Loopbox.pause();
+        shop.send(2, 400);
+        OddMessages.runAll(looper);
+        if (options.is("resume", "on")) {
+            Loopbox.resume();
+            shop.send(3, NAMED_MS);
+            OddMessages.runAll(looper);
+        }
+        dump("paused");
     }
 
     /**

@@ -15,7 +15,7 @@ use lab_reports::{LIMIT, details_of, feature, read, stacks_of};
 use loopbox_android_pack::{self as android, Abi, aar};
 use loopbox_e2e::links;
 use loopbox_e2e::source_lines::{all_stacks, check_lines};
-use loopbox_format::model::{DumpReason, Feature, MainState, PendingSource, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, PendingSource, RecordKind, Report};
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
 use loopbox_report::retrace::Mapping;
@@ -185,6 +185,9 @@ fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
     assert!(feature(&report, Feature::Hook).0);
     let ms: Vec<u64> = details_of(&report, OPEN_BOOK).map(|detail| detail.wall_ns / 1_000_000).collect();
     assert!(ms.len() == 3 && ms[0] >= 390 && ms[1] >= 590 && ms[2] >= 790, "{ms:?}");
+    let unseen = report.history.iter().filter(|record| record.kind == RecordKind::Unseen);
+    let ms: Vec<u64> = unseen.map(|record| record.wall_ns / 1_000_000).collect();
+    assert!(ms.len() == 2 && ms[0] >= 490 && ms[1] >= 690, "{:#?}", report.history);
     assert_eq!(note(&report, "scene"), None, "that scenario wants no scene of the recorder's making");
     Ok(())
 }

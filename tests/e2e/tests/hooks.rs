@@ -323,6 +323,35 @@ fn without_a_hook_the_looper_is_left_alone_and_long_stretches_keep_their_stacks(
 }
 
 #[test]
+fn time_in_which_the_app_has_paused_the_recorder_is_unseen() -> Result<()> {
+    let unseen = |scenario: &Scenario| {
+        let history = &scenario.report.history;
+        let unseen = history.iter().filter(|record| record.kind == RecordKind::Unseen);
+        let ms: Vec<u64> = unseen.map(|record| record.wall_ns / MS).collect();
+        // As long as what ran in it: no other record has time of the pause.
+        assert!(ms.len() == 1 && ms[0] >= 400, "{history:#?}");
+    };
+    let mut hooks: Vec<_> =
+        testbed::to_test_on(&["art10", "art11"]).into_iter().map(|testbed| (testbed, "PRINTER")).collect();
+    hooks.extend(["OBSERVER", "POLL"].map(|hook| ("art10".to_owned(), hook)));
+    for (testbed, hook) in hooks {
+        // The poll hook does not see which message it is.
+        let knows_what = hook != "POLL";
+        let hook = format!("hook={hook}");
+        let paused = run(&testbed, &[], &["mode=paused", &hook])?;
+        unseen(&paused);
+        assert_eq!(paused.report.main, MainState::Unknown, "{hook} on {testbed}");
+        let resumed = run(&testbed, &[], &["mode=paused", "resume=on", &hook])?;
+        unseen(&resumed);
+        if knows_what {
+            assert!(!resumed.has_shop(2), "{:#?}", resumed.report.history);
+            resumed.shop(1).and(resumed.shop(3))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
     let scenario = run("art10", &[], &["mode=config"])?;
     for refusal in [

@@ -217,6 +217,8 @@ impl Between<'_> {
         let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {
             self.is_over(lasted_ns);
+            // Of what main computes meanwhile nothing is known: what runs later did not.
+            self.watch = OutsideWatch::default();
             return Next::Park(shared.main.token());
         }
         let token = shared.main.token();

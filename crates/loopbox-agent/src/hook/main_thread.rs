@@ -235,3 +235,56 @@ impl<C: Clock> Environment for MainEnvironment<C> {
         let _ = self.ring.close(record, record.details.as_slice());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{End, RecordKind};
+    use loopbox_recorder::Config;
+    use loopbox_store::{Identity, Ring, RingOptions};
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    const S: u64 = 1_000_000_000;
+
+    impl Clock for Rc<Cell<u64>> {
+        fn now_ns(&self) -> Uptime {
+            Uptime(self.get())
+        }
+    }
+
+    #[test]
+    fn time_in_which_the_app_has_paused_the_recorder_is_neither_idle_nor_frozen() {
+        for paused_s in [20, 90] {
+            let folder = tempfile::tempdir().unwrap();
+            let options = RingOptions::new(folder.path(), Identity::of_this_process(clock::pair()));
+            let Ring { main, reader, .. } = Ring::create(&options);
+            let (shared, now) = (Arc::new(SharedState::default()), Rc::new(Cell::new(S)));
+            let environment = MainEnvironment::with_clock(main, Arc::clone(&shared), Rc::clone(&now));
+            let mut aggregator = Aggregator::new(&Config::default(), environment);
+            let mut message = || {
+                let _ = aggregator.begin(StackPointer::at(9_000));
+                now.set(now.get() + S / 10);
+                let _ = aggregator.end_all(End::Returned);
+            };
+            message();
+            shared.set_paused(true, Uptime(now.get()));
+            now.set(now.get() + paused_s * S);
+            shared.set_paused(false, Uptime(now.get()));
+            // What goes on after the resume, the hook has not seen begin.
+            now.set(now.get() + S / 2);
+            message();
+            now.set(now.get() + 2 * S);
+            message();
+            let seen = reader.history().into_iter().map(|record| (record.kind, record.wall_ns * 10 / S));
+            let all = [
+                (RecordKind::Group, 1),
+                (RecordKind::Unseen, paused_s * 10 + 5),
+                (RecordKind::Group, 1),
+                (RecordKind::Idle, 20),
+                (RecordKind::Group, 1),
+            ];
+            assert_eq!(seen.collect::<Vec<_>>(), all);
+        }
+    }
+}

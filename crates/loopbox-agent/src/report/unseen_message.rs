@@ -92,10 +92,23 @@ pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
 /// only when the next message begins; until then the time would count as idle, or as that of what runs
 /// outside of messages.
 pub(super) fn add_gap(session: &Session, report: &mut Report) {
-    if let Some(until_ns) =
+    // Without a hook there is no history that could have a gap.
+    let hooked = session.settings.hooked;
+    if session.shared.is_paused() {
+        add_pause(hooked, report);
+    } else if let Some(until_ns) =
         after(&report.main).and_then(|after_ns| session.shared.main.unseen_until(after_ns))
     {
-        add_gap_until(until_ns, report);
+        add_gap_until(until_ns, hooked, report);
+    }
+}
+
+/// Notes in a report that the app has paused the recorder: what main has done since its last message is not
+/// known. A message that the hook has seen, and that still runs, is left as it is.
+fn add_pause(hooked: bool, report: &mut Report) {
+    add_gap_until(report.meta.dumped_at.uptime_ns, hooked, report);
+    if after(&report.main).is_some() {
+        report.main = MainState::Unknown;
     }
 }
 
@@ -108,7 +121,7 @@ fn after(main: &MainState) -> Option<Uptime> {
     }
 }
 
-fn add_gap_until(until_ns: Uptime, report: &mut Report) {
+fn add_gap_until(until_ns: Uptime, hooked: bool, report: &mut Report) {
     let Some(start_ns) = after(&report.main) else { return };
     let end_ns = match &mut report.main {
         MainState::Outside(outside) => {
@@ -124,7 +137,7 @@ fn add_gap_until(until_ns: Uptime, report: &mut Report) {
         _ => return,
     };
     let wall_ns = end_ns.since(start_ns);
-    if wall_ns == 0 {
+    if wall_ns == 0 || !hooked {
         return;
     }
     let last = report.history.last_mut();
@@ -157,7 +170,7 @@ fn add_gap_until(until_ns: Uptime, report: &mut Report) {
 mod tests {
     use super::*;
     use crate::report::used_symbols::tests::symbols;
-    use loopbox_format::model::Outside;
+    use loopbox_format::model::{Outside, Running};
 
     /// The kind, start and end of each record.
     fn records(report: &Report) -> Vec<(RecordKind, u64, u64)> {
@@ -178,27 +191,54 @@ mod tests {
     fn time_in_which_messages_may_have_run_unseen_is_neither_idle_nor_outside_of_messages() {
         for main in [MainState::Idle { since_ns: Uptime(100) }, outside(100)] {
             let mut report = Report { main, ..Report::default() };
-            add_gap_until(Uptime(700), &mut report);
+            add_gap_until(Uptime(700), true, &mut report);
             assert_eq!(records(&report), [(RecordKind::Unseen, 100, 700)]);
             assert_eq!(after(&report.main), Some(Uptime(700)));
             if let MainState::Outside(outside) = report.main {
                 assert_eq!(outside.cpu_ns, None);
             }
         }
+        let mut report = Report { main: outside(100), ..Report::default() };
+        add_gap_until(Uptime(700), false, &mut report);
+        assert_eq!((records(&report), after(&report.main)), (vec![], Some(Uptime(700))), "without a hook");
         // The hook came back after main's state was read.
         let mut report = Report { main: outside(100), ..Report::default() };
         for _ in 0..2 {
-            add_gap_until(Uptime(1_000), &mut report);
+            add_gap_until(Uptime(1_000), true, &mut report);
             assert_eq!(records(&report), [(RecordKind::Unseen, 100, 900)]);
         }
     }
 
     #[test]
+    fn what_main_does_while_the_app_has_paused_the_recorder_is_unknown() {
+        let mut report = Report { main: MainState::Idle { since_ns: Uptime(100) }, ..Report::default() };
+        report.meta.dumped_at.uptime_ns = Uptime(700);
+        for _ in 0..2 {
+            add_pause(true, &mut report);
+            assert_eq!(records(&report), [(RecordKind::Unseen, 100, 700)]);
+            assert_eq!(report.main, MainState::Unknown);
+        }
+        // The hook is still in: main comes to the pause when this message is over.
+        let running = Running {
+            token: Token(3),
+            start_ns: Uptime(200),
+            as_of_ns: Uptime(700),
+            cpu_ns: None,
+            depth: 1,
+            message: None,
+        };
+        let mut report = Report { main: MainState::Running(running.clone()), ..Report::default() };
+        report.meta.dumped_at.uptime_ns = Uptime(700);
+        add_pause(true, &mut report);
+        assert_eq!((records(&report), report.main), (vec![], MainState::Running(running)));
+    }
+
+    #[test]
     fn a_main_thread_that_was_away_after_all_has_the_gap_once() {
         let mut report = Report { main: MainState::Idle { since_ns: Uptime(100) }, ..Report::default() };
-        add_gap_until(Uptime(700), &mut report);
+        add_gap_until(Uptime(700), true, &mut report);
         report.main = outside(100);
-        add_gap_until(Uptime(700), &mut report);
+        add_gap_until(Uptime(700), true, &mut report);
         assert_eq!(records(&report), [(RecordKind::Unseen, 100, 700)]);
         assert_eq!(after(&report.main), Some(Uptime(700)));
     }

@@ -19,7 +19,7 @@ pub(crate) struct MainState {
     around: Pair,
     /// A message, and what is known about it without its object.
     hint: Pair,
-    /// When the hook was last found removed, uptime; 0 for never.
+    /// When the hook was last found removed, or a pause by the app last ended, uptime; 0 for never.
     unseen_ns: AtomicU64,
 }
 

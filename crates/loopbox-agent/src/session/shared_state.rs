@@ -183,8 +183,12 @@ impl SharedState {
         futex_wake(&self.wake, SAMPLER);
     }
 
-    /// Sets whether the app has paused the recorder.
-    pub(crate) fn set_paused(&self, paused: bool) {
+    /// Sets whether the app has paused the recorder. What ran in a pause that ends `now_ns` ran unseen.
+    pub(crate) fn set_paused(&self, paused: bool, now_ns: Uptime) {
+        if !paused && self.is_paused() {
+            // Before the pause is over for the others: the time of it is idle at no instant.
+            self.main.set_unseen(now_ns);
+        }
         self.paused.store(paused, Ordering::SeqCst);
         // Without a hook no message does that.
         futex_wake(&self.wake, ANYONE);

@@ -15,7 +15,8 @@ pub enum RecordKind {
     Idle,
     /// A gap so long (over 60 s) that the process was frozen or the device asleep; not a hang.
     Frozen,
-    /// Messages may have run, but the recorder did not see them: another library had taken its hook out.
+    /// Messages may have run, but the recorder did not see them: another library had taken its hook out, or
+    /// the app had paused it.
     Unseen,
     /// The main thread worked outside of any message, for at least the group threshold: in callbacks of
     /// descriptors, such as those of input, or in idle handlers. Only the poll hook sees this; with other

@@ -7,7 +7,7 @@ use bincode::{Decode, Encode};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 #[non_exhaustive]
 pub enum MainState {
-    /// The recorder had not seen a message yet, or this part of the file is damaged.
+    /// The recorder had not seen a message yet, the app had paused it, or this part of the file is damaged.
     #[default]
     Unknown,
     /// It ran no message, and nothing shows that it did anything except wait for one.

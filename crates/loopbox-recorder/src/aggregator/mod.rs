@@ -15,7 +15,8 @@
 //!    token of its message.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
-//!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
+//!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile, or the app
+//!    had paused the recorder.
 //! 5. It is different where the thread is known not to have rested in the gap. Then a gap of
 //!    [`Config::detail_ns`] or more is work of the group that it lies in, and a gap of `group_ns` or more is
 //!    a record: *outside* of messages.

@@ -186,7 +186,7 @@ fn the_stall_monitor_does_not_sleep_while_no_hook_is_relied_on() {
 #[test]
 fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
     let shared = Arc::new(SharedState::default());
-    shared.set_paused(true);
+    shared.set_paused(true, Uptime(1));
     shared.set_hooked(false);
     let awake = Arc::new(AtomicBool::default());
     let monitor = std::thread::spawn({
@@ -202,7 +202,7 @@ fn the_stall_monitor_sleeps_while_the_app_has_paused_the_recorder() {
         std::thread::yield_now();
     }
     assert!(!awake.load(Ordering::SeqCst));
-    shared.set_paused(false);
+    shared.set_paused(false, Uptime(2));
     monitor.join().unwrap();
 }
 
@@ -212,14 +212,14 @@ fn a_paused_sampler_sleeps_in_the_middle_of_a_message_and_is_woken_for_what_is_w
     shared.sampler.set_takes_orders(true);
     let _ = shared.running(Token(1), Uptime(10));
     assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: Uptime(10) });
-    shared.set_paused(true);
+    shared.set_paused(true, Uptime(20));
     assert_eq!(shared.activity(), Activity::Paused);
     // Each of these ends its sleep.
     let events: [fn(&SharedState); 4] = [
         |shared| assert!(shared.order_stack().is_some()),
         |shared| shared.notify_query(),
         |shared| shared.switch(false),
-        |shared| shared.set_paused(false),
+        |shared| shared.set_paused(false, Uptime(30)),
     ];
     for event in events {
         let sampler = std::thread::spawn({

@@ -49,7 +49,7 @@ const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part /
 
 const KINDS = {
   group: 'messages, each short', single: 'a separate message', idle: 'idle, or busy outside of messages',
-  frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out', running: 'the running message', outside: 'busy outside of messages', unknown: 'unknown',
+  frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out, or the app had paused the recorder', running: 'the running message', outside: 'busy outside of messages', unknown: 'unknown',
 };
 
 // The colours of the style sheet, read again when the colour scheme changes.

@@ -14,6 +14,7 @@ use std::slice::Iter;
 /// A wake-up of the sampler thread that is at least this late is highlighted: the thread did not get a CPU,
 /// so the system is starved.
 const LATE_NS: u64 = 300_000_000;
+const UNSEEN: &str = "unseen: another library had taken the hook out, or the app had paused the recorder";
 
 pub(super) fn write(out: &mut String, a: &Analysis) {
     if a.is_trace_alone() {
@@ -86,7 +87,7 @@ fn write_record(
         RecordKind::Idle => paint(QUIET, "idle, or busy outside of messages"),
         RecordKind::Outside => "busy outside of messages".to_string(),
         RecordKind::Frozen => paint(WARN, "idle for over a minute, frozen process or device asleep"),
-        RecordKind::Unseen => paint(WARN, "unseen: another library had taken the hook out"),
+        RecordKind::Unseen => paint(WARN, UNSEEN),
         _ => "unknown".to_string(),
     };
     let cpu = r.cpu_ns.map_or_else(|| "?".into(), format_ns);

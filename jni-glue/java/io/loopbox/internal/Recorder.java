@@ -442,8 +442,12 @@ public final class Recorder {
                 MainHook.endRunning();
             }
             Hook.decide(false, pausedByApp ? "paused by the app" : "paused in the background");
-        } else if (!MainHook.isThere() && !MainHook.putIn(wanted)) {
-            Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
+        } else if (!MainHook.isThere()) {
+            if (MainHook.putIn(wanted)) {
+                MainHook.endUnseen();
+            } else {
+                Hook.decide(false, "refused after a pause: " + ObserverHook.refusal());
+            }
         }
     }
 

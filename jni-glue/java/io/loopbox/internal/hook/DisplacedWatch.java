@@ -5,7 +5,6 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.MessageQueue;
 import android.os.SystemClock;
-import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 import java.lang.ref.WeakReference;
@@ -27,12 +26,6 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
      * other library sets its hook as persistently as we do.
      */
     private static final long GIVE_UP_MS = 3_600_000;
-
-    private static final Runnable NOTHING =
-            new Runnable() {
-                @Override
-                public void run() {}
-            };
 
     final Hook hook;
     private boolean watched;
@@ -241,9 +234,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
         if (again) {
-            // The next message that the hook sees shows where it has missed messages, and that a message that
-            // seems to run is over. No other message need come, and the process may be killed meanwhile.
-            MainLooper.post(NOTHING);
+            MainHook.endUnseen();
         }
         // Begin counting anew: the idle call before the next dispatch would seem another loss.
         watched = false;

@@ -3,6 +3,7 @@ package io.loopbox.internal.hook;
 
 import android.os.Build;
 import android.os.Looper;
+import io.loopbox.internal.platform.MainLooper;
 import io.loopbox.internal.platform.RecorderLog;
 import io.loopbox.internal.recording.Native;
 import io.loopbox.internal.recording.Recording;
@@ -18,6 +19,12 @@ public final class MainHook {
 
     /** The hook that names the running message. Only the main thread sets it; the worker reads it. */
     private static volatile Hook naming;
+
+    private static final Runnable NOTHING =
+            new Runnable() {
+                @Override
+                public void run() {}
+            };
 
     private static Hook hook;
 
@@ -88,6 +95,17 @@ public final class MainHook {
         Native.endAdopted();
         for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
             MainThread.end();
+        }
+    }
+
+    /**
+     * Posts an empty message, now that the hook is back. The next message that the hook sees shows where it
+     * has missed messages, and that a message that seems to run is over. No other message need come, and the
+     * process may be killed meanwhile.
+     */
+    public static void endUnseen() {
+        if (isHooked()) {
+            MainLooper.post(NOTHING);
         }
     }
 

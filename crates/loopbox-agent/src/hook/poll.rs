@@ -78,17 +78,34 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
     main.poll = Some(rules);
     rest_all();
     trampoline.watch(poll.queue);
+    // SAFETY: the caller's promise.
+    let placed = unsafe { place(env, &poll, there, trampoline) };
+    if placed.is_err() {
+        // What is not in place records nothing, and nobody must wait for its polls.
+        trampoline.rest();
+        // SAFETY: as above.
+        if let Some(main) = unsafe { main_thread::main() } {
+            main.poll = None;
+        }
+    }
+    placed
+}
+
+/// Registers the trampoline for the method, unless it is `there` already.
+///
+/// # Safety
+/// As for [`put_in`].
+unsafe fn place(env: &mut Env<'_>, poll: &Poll<'_>, there: usize, trampoline: Trampoline) -> Result<(), String> {
     if there != trampoline.address() {
         // SAFETY: a trampoline has the signature of what it calls.
         unsafe { poll.register(env, trampoline.address()) }?;
     }
     WORD.store(poll.method.0.wrapping_add(poll.entry.offset()), Ordering::Release);
-    if poll.entry.of(poll.method) == Some(trampoline.address()) {
-        THERE.store(trampoline.address(), Ordering::Relaxed);
-        return Ok(());
+    if poll.entry.of(poll.method) != Some(trampoline.address()) {
+        return Err("it was set but is not there".to_owned());
     }
-    trampoline.rest();
-    Err("it was set but is not there".to_owned())
+    THERE.store(trampoline.address(), Ordering::Relaxed);
+    Ok(())
 }
 
 /// The trampoline to put in place of the code that polls now.

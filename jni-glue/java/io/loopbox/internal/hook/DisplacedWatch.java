@@ -22,8 +22,8 @@ import java.lang.ref.WeakReference;
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
-     * When the pause before a further try would be longer than this, the hook is not installed again: the
-     * other library sets its hook as persistently as we do.
+     * When the pause after a try would be longer than this, the hook is not installed again: the other
+     * library sets its hook as persistently as we do.
      */
     private static final long GIVE_UP_MS = 3_600_000;
 
@@ -227,10 +227,10 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
             Hook.decide(false, "displaced by another library until the next try; was " + hook.describe());
             return true;
         }
+        boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         notBeforeMs = nowMs + pauseMs;
         pauseMs *= 2;
         off = false;
-        boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         Hook.decide(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         RecorderLog.info("displaced; " + (again ? hook.describe() : "off"));
         if (again) {

@@ -4,20 +4,28 @@
 
 use anyhow::{Result, ensure};
 use loopbox_e2e::hangs::scenarios::{SCENARIOS, Stage};
-use loopbox_e2e::hangs::{ASKED_TO_STOP, Cell, Mode, PLACES, fault, slow_files};
+use loopbox_e2e::hangs::{ASKED_TO_STOP, Cell, ENDED, Mode, PLACES, fault, slow_files};
 use std::time::Duration;
 
 /// The shortest hang for which the system's signal means an ANR: two fifths of the time-out.
 const SIGNAL: Duration = Duration::from_millis(2_200);
 const KILL: Duration = Duration::from_millis(2_800);
+/// Longer than ART waits for a thread to stop before it ends the process, from the signal on, when a stack is
+/// taken at the latest.
+const ART_GAVE_UP: Duration = Duration::from_secs(15);
 
 /// Runs the cells, several at a time, because they mostly wait.
 fn play(cells: &[Cell]) -> Result<()> {
+    play_until(cells, KILL)
+}
+
+/// Runs the cells, with a hang that lasts for `kill`.
+fn play_until(cells: &[Cell], kill: Duration) -> Result<()> {
     let mut faults = Vec::new();
     for some in cells.chunks(4) {
         let played: Vec<_> = std::thread::scope(|scope| {
             let started: Vec<_> =
-                some.iter().map(|cell| scope.spawn(move || cell.play(SIGNAL, KILL))).collect();
+                some.iter().map(|cell| scope.spawn(move || cell.play(SIGNAL, kill))).collect();
             started.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         for (cell, seen) in some.iter().zip(played) {
@@ -112,12 +120,15 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
     play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
 }
 
-/// Runs the hang in which main waits for a page of a file, and runs it once more if it failed in one rare
-/// way: main touched the page after the sampler had checked main's state, and before the sampler asked main
-/// to stop. Then the sampler is blocked, and the report counts no stack as left out.
-fn play_page(testbed: &'static str, mode: Mode) -> Result<()> {
-    let play = || play(&cells(testbed, mode, "page", &["message"]));
-    let asked = |error: &anyhow::Error| format!("{error:#}").contains(ASKED_TO_STOP);
+/// Runs hangs in which main waits for a page of a file, and runs them once more if they failed in one rare
+/// way: main touched the page after main's state was checked, and before main was asked to stop. Then the
+/// sampler is blocked, and the report counts no stack as left out; where Java was asked, ART ends the app.
+fn play_page(cells: &[Cell], kill: Duration) -> Result<()> {
+    let play = || play_until(cells, kill);
+    let asked = |error: &anyhow::Error| {
+        let faults = format!("{error:#}");
+        [ASKED_TO_STOP, ENDED].iter().any(|rare| faults.contains(rare))
+    };
     play().or_else(|error| if asked(&error) { play() } else { Err(error) })
 }
 
@@ -128,10 +139,22 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
         return Ok(());
     }
     for (testbed, mode) in [("art10", Mode::Observer), ("art11", Mode::Printer)] {
-        play_page(testbed, mode)?;
+        play_page(&cells(testbed, mode, "page", &["message"]), KILL)?;
         play(&cells(testbed, mode, "binder", &["message", "touch-down"]))?;
     }
     Ok(())
+}
+
+/// ART ends a process in which `Thread.getStackTrace` waits too long for a thread that does not stop.
+#[test]
+fn an_app_lives_on_whose_main_thread_waits_for_a_disk_and_whose_stacks_java_takes() -> Result<()> {
+    if !slow_files::can_mount() {
+        println!("left out: mounting a file system takes more rights than this process has");
+        return Ok(());
+    }
+    let of =
+        |testbed| [Mode::Unsampled, Mode::Fallback].map(|mode| cells(testbed, mode, "page", &["message"]));
+    play_page(&[of("art10"), of("art11")].as_flattened().concat(), ART_GAVE_UP)
 }
 
 /// Runs the scenarios whose name contains `name`, several at a time.

@@ -5,7 +5,7 @@ use super::ended_names::EndedNames;
 use super::jank_trees::tree_of;
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
-use crate::anr::{evidence, signal_catcher};
+use crate::anr::evidence;
 use crate::hook::poll;
 use crate::jni::env::Env;
 use crate::monitor::long_messages::LongMessages;
@@ -158,17 +158,12 @@ impl<'a> Collector<'a> {
             // What else it was woken for meanwhile, is still to be done.
             self.session.wake_worker();
             self.take_queued();
-        } else if shared.sampler.may_stop_threads()
-            && !shared.in_background()
-            && !signal_catcher::is_tracing()
-            && java_fallback::is_safe()
-        {
+        } else if java_fallback::may_ask(self.session) {
             self.take_by_java(env);
         }
     }
 
-    /// Takes the stack through Java, where there is no sampler. An app in the background may be frozen in the
-    /// middle of the call; the call's time-out then ends it after the thaw.
+    /// Takes the stack through Java, where there is no sampler.
     fn take_by_java(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         let at_ns = clock::now_ns();

@@ -269,9 +269,6 @@ impl Sampler<'_> {
         }
         let found = match self.art {
             Some(art) => self.check_and_walk(env, art, token, interval_ns),
-            // A process that is frozen in the middle of the call is ended by the call's time-out when it
-            // thaws.
-            None if self.session.shared.in_background() => Err(Taken::Gone),
             None => self.ask_java(env, token, interval_ns),
         };
         let sample = match found {
@@ -361,6 +358,9 @@ impl Sampler<'_> {
         token: Token,
         interval_ns: u64,
     ) -> Result<Sample<Stack>, Taken> {
+        if !java_fallback::may_ask(self.session) {
+            return Err(Taken::Unstoppable);
+        }
         let at_ns = clock::now_ns();
         let frames = java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
         let stop_ns = clock::now_ns().since(at_ns);

@@ -2,7 +2,7 @@
 
 use super::clock;
 use super::descriptors;
-use loopbox_format::text::{hex, number};
+use loopbox_format::text::{hex, number, signed};
 use loopbox_recorder::{Counted, Place, Scheduled};
 use std::str::SplitAsciiWhitespace;
 use std::{fs, io};
@@ -45,6 +45,18 @@ fn main_processors() -> Option<u32> {
 /// Whether another process traces this one, as native debuggers do.
 pub(crate) fn is_traced() -> bool {
     field(&text("/proc/self/status"), "TracerPid:").is_some_and(|pid| pid != "0")
+}
+
+/// Whether the system may freeze this process at any moment. It does so with processes that it only caches,
+/// which have a score of 900 or more (`ProcessList.CACHED_APP_MIN_ADJ`), after 10 s or more in that state
+/// (`CachedAppOptimizer`, Android 11 to 14). True where the score cannot be read.
+pub(crate) fn may_be_frozen() -> bool {
+    is_cached(&text("/proc/self/oom_score_adj"))
+}
+
+fn is_cached(score: &str) -> bool {
+    const CACHED: i32 = 900;
+    signed::<i32>(score.trim_ascii()).is_none_or(|score| score >= CACHED)
 }
 
 /// Whether the main thread has SIGQUIT blocked; `None` when that cannot be read.
@@ -267,6 +279,13 @@ mod tests {
         ] {
             assert_eq!(place(system_call(""), || wchan.to_owned()), found, "{wchan}");
         }
+    }
+
+    #[test]
+    fn a_process_may_be_frozen_when_it_is_cached_or_that_is_not_known() {
+        let scores = ["900\n", "999\n", "1000", "", "x"];
+        assert!(scores.into_iter().all(is_cached));
+        assert!(!["-1000\n", "0\n", "500\n", "899\n"].into_iter().any(is_cached));
     }
 
     #[test]

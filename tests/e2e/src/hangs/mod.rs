@@ -158,15 +158,23 @@ const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 /// it left out for this reason.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
+/// The fault of a run in which the app ended before it was killed.
+pub const ENDED: &str = "the app has ended by itself";
+
 impl Cell {
     fn needs_slow_files(&self) -> bool {
         matches!(self.way, "page" | "binder")
     }
 
     /// Whether stacks can be taken at all. A hang in native code is on a Java stack, too. But Java code that
-    /// waits for a page does not come to a point where ART could stop it.
+    /// waits for a page does not come to a point where ART could stop it. Where Java is asked for stacks, it
+    /// is not known which code main is in.
     fn has_stacks(&self) -> bool {
-        self.mode != Mode::Unsampled && self.way != "page"
+        match self.mode {
+            Mode::Unsampled => false,
+            Mode::Fallback => !matches!(self.way, "page" | "vfork"),
+            _ => self.way != "page",
+        }
     }
 
     /// Whether the app's listener can still run. Without memory the app ends by an error. While ART writes

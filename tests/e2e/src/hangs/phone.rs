@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use lab_launch::{App, Running, reports};
 use lab_reports::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
 use lab_reports::{LIMIT, read, stacks_of};
@@ -11,6 +11,7 @@ use loopbox_format::model::{DumpReason, MainState, Report, Token, Uptime};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 
+use super::ENDED;
 use super::mode::Mode;
 use crate::launcher;
 use crate::machine::quit_as_system;
@@ -101,12 +102,15 @@ impl<'a> Phone<'a> {
 
     /// Waits until the main thread is in an uninterruptible wait. Returns when it was seen there, uptime.
     pub(super) fn wait_for_page(&self) -> Result<Uptime> {
+        wait_until("main waits for a page", || Ok((self.main_state()? == 'D').then(uptime_ns)))
+    }
+
+    /// The state of the main thread, as in its `stat` file.
+    fn main_state(&self) -> Result<char> {
         let stat = format!("/proc/{0}/task/{0}/stat", self.app.pid());
-        wait_until("main waits for a page", || {
-            let line = std::fs::read_to_string(&stat).context("the process is gone")?;
-            let (_, fields) = line.rsplit_once(") ").context("no name")?;
-            Ok(fields.starts_with('D').then(uptime_ns))
-        })
+        let line = std::fs::read_to_string(stat).context("the process is gone")?;
+        let (_, fields) = line.rsplit_once(") ").context("no name")?;
+        fields.chars().next().context("no state")
     }
 
     /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the
@@ -164,8 +168,11 @@ impl<'a> Phone<'a> {
     }
 
     /// Kills the app as soon as the ring shows that the hang still continued after `after_ns`.
-    /// [`Killed::recovered`] returns what the app left.
+    /// [`Killed::recovered`] returns what the app left. Fails when the app has ended by itself.
     pub(super) fn kill(mut self, after_ns: Uptime) -> Result<Killed> {
+        if self.main_state()? == 'Z' {
+            bail!("{ENDED}: {}", self.app.kill());
+        }
         let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
         let ring = wait_for_ring("a later sign of life", self.folder, self.app.pid(), lasts)?;
         let beat_ns = main_of(&ring.main).map_or(Uptime::ZERO, |main| main.as_of_ns);

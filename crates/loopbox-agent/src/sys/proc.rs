@@ -42,7 +42,8 @@ fn main_processors() -> Option<u32> {
     (failed == 0 && count > 0).then_some(count)
 }
 
-/// Whether another process traces this one, as native debuggers do.
+/// Whether another process traces this one, as native debuggers do. False where that cannot be read: a report
+/// too many is better than a hang without one.
 pub(crate) fn is_traced() -> bool {
     field(&text("/proc/self/status"), "TracerPid:").is_some_and(|pid| pid != "0")
 }
@@ -61,14 +62,14 @@ fn is_cached(score: &str) -> bool {
 
 /// Whether the main thread has SIGQUIT blocked; `None` when that cannot be read.
 pub(crate) fn main_blocks_sig_quit() -> Option<bool> {
-    Some(has_sig_quit(&read(&of_main("status")).ok()?, "SigBlk:"))
+    has_sig_quit(&read(&of_main("status")).ok()?, "SigBlk:")
 }
 
 /// For a thread that waits for SIGQUIT when it is idle: whether it is busy, or has a pending SIGQUIT. The
 /// kernel removes the signals that a thread waits for from the thread's mask of blocked signals. False for a
 /// thread that is gone; `None` when it cannot be read.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> Option<bool> {
-    let busy = |status: &str| ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(status, mask));
+    let busy = |status: &str| ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(status, mask) == Some(true));
     match read(&["/proc/self/task/", &tid.to_string(), "/status"].concat()) {
         Ok(status) => Some(busy(&status)),
         Err(error) if is_of_gone_thread(&error) => Some(false),
@@ -87,10 +88,10 @@ pub(crate) fn pauses(tid: u32) -> Option<u64> {
     number(&field(&status, "voluntary_ctxt_switches:")?)
 }
 
-/// Whether a mask of a thread's status has SIGQUIT.
-fn has_sig_quit(status: &str, mask: &str) -> bool {
-    let mask = field(status, mask).and_then(|mask| hex::<u64>(&mask));
-    mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
+/// Whether a mask of a thread's status has SIGQUIT; `None` for a status without the mask.
+fn has_sig_quit(status: &str, mask: &str) -> Option<bool> {
+    let mask = hex::<u64>(&field(status, mask)?)?;
+    Some(mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
 /// How long the main thread ran and waited for a processor, and how often it was scheduled, as the kernel
@@ -225,12 +226,14 @@ fn of_main(file: &str) -> String {
     ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
 }
 
-/// A file of `/proc`.
+/// A file of `/proc`. The kernel keeps 15 bytes of a thread's name, and writes them as they are: a name that
+/// ends within a character must not make the rest of the file unreadable.
 ///
 /// # Errors
 /// When it cannot be read, also with a reserved descriptor.
 pub(crate) fn read(path: &str) -> io::Result<String> {
-    descriptors::open(|| fs::read_to_string(path))
+    let bytes = descriptors::open(|| fs::read(path))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|cut| String::from_utf8_lossy(cut.as_bytes()).into_owned()))
 }
 
 /// A file of `/proc`; empty when it cannot be read.
@@ -295,6 +298,22 @@ mod tests {
         assert_eq!(thread_stat(line), Some(known));
         assert_eq!((thread_stat("77 (a) S 1 2"), thread_stat("")), (None, None));
         assert!(main_stat().is_some());
+    }
+
+    #[test]
+    fn main_is_read_whatever_its_name_is_cut_to() {
+        let comm = of_main("comm");
+        let name = fs::read(&comm).unwrap();
+        // The first two bytes of a character that has three.
+        fs::write(&comm, b"a\xe4\xb8").unwrap();
+        let read = (main_stat().is_some(), main_blocks_sig_quit().is_some(), text(&comm));
+        let counts = main_scheduled().is_some() || main_schedstat().is_empty();
+        fs::write(&comm, name).unwrap();
+        assert_eq!(read, (true, true, "a\u{fffd}\n".to_owned()));
+        assert!(counts);
+        assert_eq!(has_sig_quit("", "SigBlk:"), None, "not known");
+        assert_eq!(has_sig_quit("SigBlk:\t0000000000000004\n", "SigBlk:"), Some(true));
+        assert_eq!(has_sig_quit("SigBlk:\t0000000000000002\n", "SigBlk:"), Some(false));
     }
 
     #[test]

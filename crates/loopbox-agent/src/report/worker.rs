@@ -360,8 +360,9 @@ impl<'a> Worker<'a> {
         let session = self.session;
         let came = self.warned.take(session);
         let now_ns = clock::now_ns();
-        let not_now = self.life.waits_for_trace() || session.shared.is_paused() || proc::is_traced();
-        if not_now || !self.warned.waits(now_ns) {
+        let not_now = self.life.waits_for_trace() || session.shared.is_paused();
+        // In this order: whether the process is traced is read from a file, and mostly no warning waits.
+        if not_now || !self.warned.waits(now_ns) || proc::is_traced() {
             return;
         }
         // The queue is read once, and a message at each turn: the stall monitor causes one when it suspects

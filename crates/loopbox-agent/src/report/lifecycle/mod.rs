@@ -21,6 +21,9 @@ use std::path::PathBuf;
 /// For how long the system is asked whether the process does not respond. The system takes traces for up to
 /// twenty seconds before it reports that.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
+/// How long after a question the system is asked again. Each question waits for another process, and the
+/// worker wakes far more often: for every batch of stacks.
+const ASK_AGAIN_NS: u64 = 500_000_000;
 /// How long the reading of the queue waits for ART's own trace. Java code reads the queue and allocates, so
 /// it may have to wait for a collection. ART 14 aborts when it dumps a thread that waits for a collection and
 /// has a frame without compiled code (`art_method.cc`, `IsNative`).
@@ -177,6 +180,8 @@ struct Followed {
     message: Token,
     /// Until when the system is asked; `None` when it has answered, or need not be asked.
     ask_until_ns: Option<Uptime>,
+    /// When the system was asked last; `None` before the first time.
+    asked_ns: Option<Uptime>,
     /// The way in which the system is being asked now.
     asking: AskSystem,
     /// What the listener is notified of when the evidence is in the file.
@@ -184,6 +189,19 @@ struct Followed {
 }
 
 impl Followed {
+    /// How the system is asked at `now_ns`.
+    fn next_question(&mut self, now_ns: Uptime) -> AskSystem {
+        let Some(until_ns) = self.ask_until_ns else { return AskSystem::No };
+        if now_ns >= until_ns {
+            return AskSystem::LastTime;
+        }
+        if self.asked_ns.is_some_and(|asked_ns| now_ns.since(asked_ns) < ASK_AGAIN_NS) {
+            return AskSystem::No;
+        }
+        self.asked_ns = Some(now_ns);
+        AskSystem::Yes
+    }
+
     /// Whether no more evidence can come.
     fn is_settled(&self) -> bool {
         self.message == Token::NONE && self.ask_until_ns.is_none()
@@ -309,7 +327,8 @@ impl Lifecycle {
         if matches!(current.trigger, Trigger::Signal | Trigger::Hang) {
             let FollowUp { file, message, ask_system } = follow_up;
             let ask_until_ns = ask_system.then(|| now_ns.plus(ASK_SYSTEM_NS));
-            let next = Followed { file, message, ask_until_ns, asking: AskSystem::No, reason: "" };
+            let asked_ns = self.followed.as_ref().and_then(|last| last.asked_ns);
+            let next = Followed { file, message, ask_until_ns, asked_ns, asking: AskSystem::No, reason: "" };
             let last = self.followed.take().filter(|last| last.file != next.file);
             self.actions.extend(last.and_then(Followed::close));
             self.followed = Some(next);
@@ -337,11 +356,7 @@ impl Lifecycle {
             self.complete();
         }
         if let Some(followed) = &mut self.followed {
-            followed.asking = match followed.ask_until_ns {
-                None => AskSystem::No,
-                Some(until_ns) if now_ns < until_ns => AskSystem::Yes,
-                Some(_) => AskSystem::LastTime,
-            };
+            followed.asking = followed.next_question(now_ns);
             let (message, ask) = (followed.message, followed.asking);
             self.actions.push(Action::CheckEvidence { message, ask });
         }
@@ -350,9 +365,10 @@ impl Lifecycle {
     fn evidence_checked(&mut self, message_ended: bool, system: Option<SystemAnswer>) {
         let Some(followed) = &mut self.followed else { return };
         if !message_ended && system.is_none() {
-            if followed.message == Token::NONE && followed.asking != AskSystem::Yes {
+            let last_time = followed.asking == AskSystem::LastTime;
+            if followed.message == Token::NONE && (last_time || followed.ask_until_ns.is_none()) {
                 self.close_followed();
-            } else if followed.asking == AskSystem::LastTime {
+            } else if last_time {
                 followed.ask_until_ns = None;
             }
             return;

@@ -181,7 +181,7 @@ fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself
 fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
     let mut life = followed(Token(7), true);
     assert_eq!(after(&mut life, checked(false, None)), [""; 0]);
-    assert_eq!(after(&mut life, tick(Uptime(400))), ["check 7, ask Yes"]);
+    assert_eq!(after(&mut life, tick(Uptime(200 + ASK_AGAIN_NS))), ["check 7, ask Yes"]);
     let answer = checked(false, Some(SystemAnswer::NotResponding));
     assert_eq!(after(&mut life, answer), ["add evidence on 7"]);
     assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: anr"]);
@@ -189,6 +189,31 @@ fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
     assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
     assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: ended"]);
     assert!(after(&mut life, tick(Uptime(600))).is_empty(), "nothing more can come");
+}
+
+/// Asking waits for another process, and the worker of a sampled hang wakes for every eight stacks.
+#[test]
+fn the_system_is_asked_twice_a_second_however_often_the_worker_wakes() {
+    for message in [Token(7), Token::NONE] {
+        let mut life = waiting(Trigger::Hang, false, message, true);
+        let mut asked = Vec::new();
+        for now_ms in (80..=2_000).step_by(80) {
+            let actions = after(&mut life, tick(Uptime(now_ms * 1_000_000)));
+            let check = actions.last().expect("the message is checked at every turn");
+            assert!(check.starts_with(&format!("check {message}, ")), "{actions:?}");
+            asked.extend(check.ends_with("ask Yes").then_some(now_ms));
+            assert!(after(&mut life, checked(false, None)).is_empty());
+        }
+        assert_eq!(asked, [80, 640, 1_200, 1_760], "{message}");
+        // The next report of the same hang begins no new count.
+        after(&mut life, Event::Wanted(Trigger::Signal));
+        after(&mut life, Event::FirstWritten { updated: true });
+        after(&mut life, Event::ThreadsAsked { deadline_ns: None });
+        after(&mut life, queue(Uptime(2_010_000_000), true, message, true));
+        let actions = after(&mut life, tick(Uptime(2_020_000_000)));
+        assert_eq!(actions, [format!("check {message}, ask No")]);
+        assert!(life.followed_file().is_some(), "it is asked again");
+    }
 }
 
 #[test]

@@ -63,6 +63,26 @@ fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Res
     Ok(())
 }
 
+/// A read of main's stack that waits for the disk cannot be ended from outside. It is reported as long as it
+/// lasts.
+#[test]
+fn a_sampler_that_comes_back_late_is_on_again() -> Result<()> {
+    for testbed in &testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let mut app = demo(testbed, folder.path())?.env("LOOPBOX_FAULT", "read").start()?;
+        app.wait_for("FAULT main's stack is read", LIMIT)?;
+        // Main goes on when the guard has reported that the sampler is stuck.
+        app.wait_for("SCRIPT hang", LIMIT)?;
+        let sampled_again = |report: &Report| {
+            let MainState::Running(running) = &report.main else { return false };
+            running.token > Token(150) && sampler(report).0 && running_tree(report).is_some()
+        };
+        let report = report_when(&mut app, sampled_again)?;
+        assert!(sampler(&report).1.starts_with("table of ART"), "{testbed}: {:?}", report.features);
+    }
+    Ok(())
+}
+
 #[test]
 fn a_process_that_ends_inside_of_a_long_window_is_not_sampled_for_some_starts() -> Result<()> {
     let folder = tempdir()?;

@@ -4,7 +4,7 @@
 use crate::session::Session;
 use crate::sys::{clock, log};
 use loopbox_art::{Art, Rescue};
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, FeatureState};
 
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
@@ -16,33 +16,43 @@ const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
 const BEING_READ: &str = "stuck: the sampler reads the stopped main thread's stack and does not come back";
+const CAME_BACK: &str = "the sampler came back and let the main thread go: sampling goes on";
 
 /// The body of the thread; it runs until sampling ends.
 pub(crate) fn run(session: &Session, art: &Art) {
     let mut watch = Watch::default();
-    let mut reported = None;
+    // The stop that was reported as stuck, and what the sampler's state was before.
+    let mut reported: Option<(u64, FeatureState)> = None;
     let mut stops = 0;
     while !session.shared.sampling_ended() {
         let until_ns = clock::now_ns().plus(CHECK_EVERY_NS);
         session.shared.stops.deadman_sleep(until_ns, &mut stops, || session.shared.sampling_ended());
         let open = art.window_open_since();
+        // The disk has answered, and sampling goes on.
+        if let Some((_, before)) = reported.take_if(|(stuck, _)| open != Some(*stuck))
+            && session.features.put_back(before, BEING_READ)
+        {
+            session.wake_worker();
+            log::warn(CAME_BACK);
+        }
         if !watch.is_stuck(open, || art.is_holder_suspended()) {
             continue;
         }
-        let (detail, done) = match art.rescue() {
+        match art.rescue() {
             Rescue::Nothing => continue,
-            Rescue::Resumed => (RESUMED, true),
-            Rescue::BeingRead if reported == open => continue,
-            Rescue::BeingRead => (BEING_READ, false),
-        };
-        reported = open;
-        if done {
-            session.shared.sampler.forbid_stops();
-            session.shared.end_sampling();
+            Rescue::Resumed => {
+                session.shared.sampler.forbid_stops();
+                session.shared.end_sampling();
+                session.features.set(Feature::Sampler, false, RESUMED);
+                log::warn(RESUMED);
+            }
+            Rescue::BeingRead if reported.is_some() => continue,
+            Rescue::BeingRead => {
+                reported = open.zip(session.features.replace(Feature::Sampler, false, BEING_READ));
+                log::warn(BEING_READ);
+            }
         }
-        session.features.set(Feature::Sampler, false, detail);
         session.wake_worker();
-        log::warn(detail);
     }
 }
 

@@ -10,6 +10,8 @@ use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
+#[cfg(debug_assertions)]
+use crate::sys::fault;
 use jni::ids::JStaticMethodID;
 use jni::objects::JClass;
 use jni::{EnvUnowned, sys};
@@ -17,6 +19,8 @@ use loopbox_art::{
     Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Off, Phase, RawStack, Suspended,
     ThreadEnv,
 };
+#[cfg(debug_assertions)]
+use loopbox_format::model::Feature;
 use loopbox_format::model::{Token, Uptime};
 use loopbox_store::{RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
@@ -196,6 +200,8 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
         return;
     };
     let at_ns = Uptime(suspended.held_ns());
+    #[cfg(debug_assertions)]
+    walker.art.while_read(&suspended, || fault::stack_is_read(|| is_off(walker.session)));
     walker.art.walk(&suspended, walker.raw);
     let token = walker.session.shared.main.token();
     // Before it is resumed: the woken thread often takes this one's processor, and then its own running would
@@ -206,6 +212,12 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
         walker.read(StackOwner::Message(token), env);
         job.found = Some((at_ns, stop_ns));
     }
+}
+
+/// Whether sampling is said to be off.
+#[cfg(debug_assertions)]
+fn is_off(session: &Session) -> bool {
+    session.features.list().iter().any(|state| state.feature == Feature::Sampler && !state.on)
 }
 
 fn inspect(job: &mut InspectJob<'_>, env: JniEnv) {

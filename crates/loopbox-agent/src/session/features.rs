@@ -24,6 +24,28 @@ impl Features {
         true
     }
 
+    /// Sets the state of a feature for a while. Returns the state before, for [`Features::put_back`]; `None`
+    /// when there was none.
+    pub(crate) fn replace(&self, feature: Feature, on: bool, detail: &str) -> Option<FeatureState> {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = states.iter_mut().find(|known| known.feature == feature)?;
+        Some(std::mem::replace(known, FeatureState { feature, on, detail: detail.to_owned() }))
+    }
+
+    /// Sets a feature to its state before [`Features::replace`], unless it was changed meanwhile. Returns
+    /// whether it was set.
+    pub(crate) fn put_back(&self, before: FeatureState, replaced_with: &str) -> bool {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = states.iter_mut().filter(|known| known.feature == before.feature);
+        match known.next() {
+            Some(known) if known.detail == replaced_with => {
+                *known = before;
+                true
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn list(&self) -> Vec<FeatureState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -42,5 +64,21 @@ mod tests {
         let list = features.list();
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].on, list[0].detail.as_str()), (false, "displaced"));
+    }
+
+    #[test]
+    fn a_state_that_was_replaced_is_put_back_unless_another_one_came() {
+        let features = Features::default();
+        assert_eq!(features.replace(Feature::Sampler, false, "stuck"), None);
+        features.set(Feature::Sampler, true, "table");
+        let before = features.list();
+        let state = features.replace(Feature::Sampler, false, "stuck").unwrap();
+        assert_eq!((features.list()[0].on, features.list()[0].detail.as_str()), (false, "stuck"));
+        assert!(features.put_back(state.clone(), "stuck"));
+        assert_eq!(features.list(), before);
+        features.replace(Feature::Sampler, false, "stuck");
+        features.set(Feature::Sampler, false, "switched off");
+        assert!(!features.put_back(state, "stuck"));
+        assert_eq!(features.list()[0].detail, "switched off");
     }
 }

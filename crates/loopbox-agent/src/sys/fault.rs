@@ -2,6 +2,7 @@
 //! needs them. Only in builds with debug assertions, which the shipped library is not.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Whether the environment variable requests this fault.
@@ -66,9 +67,7 @@ pub(crate) fn main_is_stopped() {
     if !stay && !die {
         return;
     }
-    const LINE: &[u8] = b"FAULT main is stopped\n";
-    // SAFETY: the line lives across the call.
-    unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
+    say("FAULT main is stopped\n");
     if die {
         // SAFETY: no pointers. Ends the calling thread and nothing else, without notifying Rust, C or Java.
         unsafe { libc::syscall(libc::SYS_exit, 0) };
@@ -76,4 +75,22 @@ pub(crate) fn main_is_stopped() {
     loop {
         std::thread::sleep(Duration::from_hours(1));
     }
+}
+
+/// Called while the calling thread reads the stopped main thread's stack. If a test requests this fault, the
+/// first such read lasts until it is `noticed`: as if the disk did not have a page that the read needs.
+pub(crate) fn stack_is_read(noticed: impl Fn() -> bool) {
+    static FIRST: AtomicBool = AtomicBool::new(true);
+    if asked("read") && FIRST.swap(false, Ordering::Relaxed) {
+        say("FAULT main's stack is read\n");
+        while !noticed() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Prints a line, without the standard library's lock: the stopped thread may hold it.
+fn say(line: &str) {
+    // SAFETY: the line lives across the call.
+    unsafe { libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len()) };
 }

@@ -53,6 +53,19 @@ impl Suspended<'_> {
     }
 }
 
+#[cfg(debug_assertions)]
+impl Art {
+    /// Runs `body` as if the stopped thread's stack were read meanwhile. For tests of what happens when that
+    /// takes long.
+    #[cfg(debug_assertions)]
+    pub fn while_read(&self, _: &Suspended<'_>, body: impl FnOnce()) {
+        if self.window.begin_read() {
+            body();
+            self.window.end_read();
+        }
+    }
+}
+
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         let art = self.art;

@@ -20,12 +20,40 @@ use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use loopbox_art::native_entry::{ArtMethod, NativeEntry};
 use loopbox_art::{
-    Art, DiscoverOptions, Fingerprint, Frame, JavaVm, JniEnv, KnownMethod, Lock, MethodName, MethodRef,
+    Art, DiscoverOptions, Fingerprint, Frame, Fuse, JavaVm, JniEnv, KnownMethod, Lock, MethodName, MethodRef,
     Phase, RawStack, SuspendError, Suspended,
 };
 
 static ART: OnceLock<Art> = OnceLock::new();
-static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
+static FUSE: OnceLock<Arc<Marks>> = OnceLock::new();
+
+/// The last mark of any thread. Which phases a thread has marked is in [`MARKED`].
+#[derive(Default)]
+struct Marks(AtomicU32);
+
+impl Fuse for Marks {
+    fn mark(&self, phase: Phase) {
+        self.0.mark(phase);
+        MARKED.set(MARKED.get() | 1 << phase as u32);
+    }
+}
+
+/// The phases that were marked in the warm-ups, while main was stopped, and while another thread was: a bit
+/// for each.
+static MARKED_IN: [AtomicU32; 3] = [const { AtomicU32::new(0) }; 3];
+
+/// Notes what the calling thread has marked since it last called this, as marked in a step: 0 for warm-ups, 1
+/// for stops of main, 2 for stops of others.
+fn note_marks(step: usize) {
+    MARKED_IN[step].fetch_or(MARKED.take(), Ordering::Relaxed);
+}
+
+/// The names of the phases that were marked in a step.
+fn marked_in(step: &AtomicU32) -> String {
+    let marked = step.load(Ordering::Relaxed);
+    let phases = (0..u32::BITS).filter(|bit| marked & 1 << bit != 0).filter_map(Phase::from_mark);
+    phases.map(Phase::name).collect::<Vec<_>>().join("+")
+}
 
 /// What `hop` and the fast native `walk` pass to each other. `walk` runs inside of `hop`, on the same thread.
 #[derive(Default)]
@@ -50,6 +78,8 @@ static FAILED: AtomicU64 = AtomicU64::new(0);
 static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
+    /// The phases that this thread has marked, a bit for each.
+    static MARKED: Cell<u32> = const { Cell::new(0) };
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
     /// The check that discovery runs inside of the fast native; null at all other times.
     static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
@@ -196,10 +226,12 @@ fn chain(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result
             break;
         }
         seen.push(owner);
+        MARKED.take();
         let suspended = art.suspend_thread(of_art(env), owner)?;
         let tid = suspended.tid().unwrap_or_default();
         let name = std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
         hop(env, class, walk, Some(suspended), true)?;
+        note_marks(2);
         let frames = HOP.with_borrow(|hop| hop.as_ref().map(frames).unwrap_or_default());
         let _ = write!(text, " held by {} in {frames} -> ", name.trim());
     }
@@ -225,9 +257,13 @@ fn suspend(env: &Env<'_>) -> Result<Suspended<'static>, Failure> {
 
 /// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
 fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
+    MARKED.take();
     hop(env, class, walk, None, false)?;
+    note_marks(0);
     let suspended = suspend(env)?;
-    hop(env, class, walk, Some(suspended), false)
+    hop(env, class, walk, Some(suspended), false)?;
+    note_marks(1);
+    Ok(())
 }
 
 fn line(frame: Frame, name: &MethodName) -> String {
@@ -429,14 +465,16 @@ pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on
     }
 }
 
-/// `static native String stats()`: the counts of the sampler and of this library, and the state of the fuse.
+/// `static native String stats()`: the counts of the sampler and of this library, the phases that were
+/// marked, and the state of the fuse.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_stats<'local>(
     env: EnvUnowned<'local>,
     _: JClass<'local>,
 ) -> JString<'local> {
     answer(env, |env| {
-        let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.load(Ordering::Relaxed)));
+        let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.0.load(Ordering::Relaxed)));
+        let marked = MARKED_IN.each_ref().map(marked_in).join("/");
         let locks = LOCKS_SEEN.load(Ordering::Relaxed);
         let (unnamed, reused) = (UNNAMED.load(Ordering::Relaxed), REUSED.load(Ordering::Relaxed));
         let failed = FAILED.load(Ordering::Relaxed);
@@ -444,7 +482,7 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
         let warmed_up = WARMED_UP.load(Ordering::Relaxed);
         let text = format!(
             "{stats:?} locks={locks} failed={failed} warmed_up={warmed_up} unnamed={unnamed} reused={reused} \
-             fuse={fuse:?}"
+             marked={marked} fuse={fuse:?}"
         );
         env.new_string(text)
     })

@@ -3,6 +3,7 @@
 mod joined;
 mod self_check;
 mod suspended;
+mod threads;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -373,25 +374,6 @@ impl Art {
         }
     }
 
-    /// The threads that ART knows, each with ART's number and the kernel's id. Empty when the list could not
-    /// be read because threads kept coming and going.
-    pub fn threads(&self) -> Vec<(ThreadId, u32)> {
-        let at = self.main.thin_lock_id_at;
-        discover::listed(self.thread_list, at)
-            .into_iter()
-            .filter_map(|thread| {
-                let [id, tid] = mem::read::<[u32; 2]>(thread.wrapping_add(at))?;
-                Some((ThreadId(id), tid))
-            })
-            .collect()
-    }
-
-    /// Whether ART counts the main thread as running Java code. If so, main must reach a safepoint before it
-    /// is stopped. Otherwise a request stops it at once, whatever it waits for in the kernel.
-    pub fn main_runs_java(&self) -> bool {
-        runs_java(self.main.thread)
-    }
-
     /// Counts a suspension that was left out.
     pub fn left_out(&self, why: Unstoppable) {
         let counter = match why {
@@ -464,7 +446,7 @@ impl Art {
             return Err(SuspendError::TimedOut);
         }
         let held_ns = sys::now_ns();
-        self.fuse.mark(Phase::Walk);
+        self.fuse.mark(if id == self.main.id { Phase::Walk } else { Phase::Other });
         self.window.opened(thread as usize);
         Ok(Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData })
     }
@@ -524,7 +506,7 @@ impl Art {
         if self.is_runnable(env)
             && let Some(thread) = mem::read_word(env.address().wrapping_add(mem::WORD))
         {
-            self.fuse.mark(Phase::Walk);
+            self.fuse.mark(Phase::WarmUp);
             // SAFETY: by `is_runnable` it is the calling thread's own Thread, and this thread is runnable.
             let walked = unsafe { self.walker.walk(thread, self.depth_limit, out) };
             self.fuse.mark(Phase::Idle);

@@ -10,7 +10,7 @@ pub enum Phase {
     Idle = 0,
     /// The self-check before first use.
     SelfCheck = 1,
-    /// Asking ART to stop the main thread.
+    /// Asking ART to stop a thread.
     Suspend = 2,
     /// The main thread is stopped and its stack is walked.
     Walk = 3,
@@ -18,13 +18,17 @@ pub enum Phase {
     Resume = 4,
     /// Asking ART who holds a lock.
     LockOwner = 5,
-    /// One of the phases from [`Suspend`](Phase::Suspend) on; the process ended before it could write which
-    /// one.
+    /// One of the other phases but [`SelfCheck`](Phase::SelfCheck); the process ended before it could write
+    /// which one.
     Stop = 6,
+    /// The sampler walks its own stack. No thread is stopped.
+    WarmUp = 7,
+    /// Another thread than main is stopped and its stack is walked, or it is being resumed.
+    Other = 8,
 }
 
 impl Phase {
-    const ALL: [Phase; 7] = [
+    const ALL: [Phase; 9] = [
         Phase::Idle,
         Phase::SelfCheck,
         Phase::Suspend,
@@ -32,6 +36,8 @@ impl Phase {
         Phase::Resume,
         Phase::LockOwner,
         Phase::Stop,
+        Phase::WarmUp,
+        Phase::Other,
     ];
 
     /// The phase of a mark; `None` for a number that no version of this crate has written.
@@ -49,6 +55,8 @@ impl Phase {
             Phase::Resume => "resume",
             Phase::LockOwner => "lock-owner",
             Phase::Stop => "stop",
+            Phase::WarmUp => "warm-up",
+            Phase::Other => "other",
         }
     }
 }

@@ -26,10 +26,8 @@ pub(super) struct End<'a> {
 impl End<'_> {
     /// How this end counts against the sampler; `None` when it does not.
     pub(super) fn suspicion(&self) -> Option<Suspicion> {
-        let holds_main = matches!(
-            Phase::from_mark(u32::from(self.phase)),
-            Some(Phase::Walk | Phase::Resume | Phase::LockOwner)
-        );
+        // In the other phases main runs, and a page that the disk does not have may make any of them last.
+        let holds_main = matches!(Phase::from_mark(u32::from(self.phase)), Some(Phase::Walk | Phase::Resume));
         let crashed = self.crash.is_some_and(|crash| is_fault(crash.signal))
             || self.system.is_some_and(|end| {
                 end.exit.reason == ProcessExit::CRASH_NATIVE
@@ -57,6 +55,17 @@ mod tests {
 
     const LOW_MEMORY: i32 = 3;
 
+    const DANGEROUS: [Phase; 8] = [
+        Phase::SelfCheck,
+        Phase::Suspend,
+        Phase::Walk,
+        Phase::Resume,
+        Phase::LockOwner,
+        Phase::Stop,
+        Phase::WarmUp,
+        Phase::Other,
+    ];
+
     fn of(phase: Phase, open_ms: u64, system: Option<(i32, i32)>, crash: Option<i32>) -> Option<Suspicion> {
         let system = system.map(|(reason, status)| ProcessEnd {
             exit: ProcessExit { reason, description: String::new(), unix_ms: 1 },
@@ -70,9 +79,7 @@ mod tests {
 
     #[test]
     fn an_ordinary_kill_does_not_count_where_the_system_reports_it() {
-        for phase in
-            [Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner, Phase::Stop]
-        {
+        for phase in DANGEROUS {
             for end in [
                 (ProcessExit::ANR, 0),
                 (LOW_MEMORY, 0),
@@ -88,25 +95,34 @@ mod tests {
     #[test]
     fn a_native_crash_is_the_samplers() {
         let certain = Some(Suspicion::Certain);
-        assert_eq!(of(Phase::Suspend, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain);
-        assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::SIGNALED, libc::SIGSEGV)), None), certain);
-        assert_eq!(of(Phase::SelfCheck, 0, None, Some(libc::SIGABRT)), certain);
-        assert_eq!(of(Phase::Stop, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain);
+        for phase in DANGEROUS {
+            assert_eq!(of(phase, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain, "{phase:?}");
+            assert_eq!(of(phase, 0, Some((ProcessExit::SIGNALED, libc::SIGSEGV)), None), certain);
+            assert_eq!(of(phase, 0, None, Some(libc::SIGABRT)), certain, "{phase:?}");
+        }
         assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::ANR, 0)), Some(0)), None, "an uncaught exception");
     }
 
     #[test]
     fn a_stop_of_a_second_is_what_hung_however_it_ended() {
-        for phase in [Phase::Walk, Phase::Resume, Phase::LockOwner] {
+        for phase in [Phase::Walk, Phase::Resume] {
             assert_eq!(of(phase, 1_000, Some((ProcessExit::ANR, 0)), None), Some(Suspicion::Certain));
             assert_eq!(of(phase, 1_000, None, None), Some(Suspicion::Certain));
         }
     }
 
     #[test]
+    fn a_step_that_lasts_while_main_runs_is_not_what_hung() {
+        for phase in [Phase::WarmUp, Phase::LockOwner, Phase::Other, Phase::SelfCheck] {
+            assert_eq!(of(phase, 5_000, Some((ProcessExit::ANR, 0)), None), None, "{phase:?}");
+            assert_eq!(of(phase, 5_000, None, None), Some(Suspicion::Strike), "{phase:?}");
+        }
+    }
+
+    #[test]
     fn an_unknown_end_is_a_strike_unless_art_was_only_asked() {
         assert_eq!(of(Phase::Suspend, 9_000, None, None), None);
-        for phase in [Phase::SelfCheck, Phase::Walk, Phase::Resume, Phase::LockOwner, Phase::Stop] {
+        for phase in DANGEROUS.into_iter().filter(|phase| *phase != Phase::Suspend) {
             assert_eq!(of(phase, 999, None, None), Some(Suspicion::Strike));
         }
         // One that lasts is not left at that: the file says which it is.

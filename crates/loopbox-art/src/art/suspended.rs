@@ -72,7 +72,8 @@ impl Drop for Suspended<'_> {
         if !art.window.release() {
             return;
         }
-        art.fuse.mark(Phase::Resume);
+        let is_main = mem::same(self.thread(), art.main.thread);
+        art.fuse.mark(if is_main { Phase::Resume } else { Phase::Other });
         let called_ns = sys::now_ns();
         // SAFETY: `thread` was returned by `suspend` on this list; letting go of the window makes this the
         // only place that resumes it.
@@ -82,7 +83,7 @@ impl Drop for Suspended<'_> {
         let held = called_ns.saturating_sub(self.asked_ns);
         art.windows.fetch_add(1, Ordering::Relaxed);
         art.held_ns.fetch_add(held, Ordering::Relaxed);
-        if mem::same(self.thread(), art.main.thread) {
+        if is_main {
             art.longest_ns.fetch_max(held, Ordering::Relaxed);
             art.longest_known_ns.fetch_max(called_ns.saturating_sub(self.held_ns), Ordering::Relaxed);
         } else {

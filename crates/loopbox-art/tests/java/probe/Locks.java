@@ -59,6 +59,7 @@ public final class Locks {
             B.wait();
         }
 
+        System.out.println("stats " + Probe.stats());
         System.out.println("case deadlock");
         synchronized (A) {
             held(new Runnable() {

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use lab_launch::{Running, reports};
 use lab_reports::live::quit;
 use lab_reports::{LIMIT, read};
+use loopbox_e2e::hangs::slow_files::{self, SlowFiles};
 use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{AnrVerdict, Location, LocationId, LockWait, OtherThread, PendingSource, Report};
 use loopbox_testbed as testbed;
@@ -127,6 +128,36 @@ fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
         assert!(threads.iter().all(|t| t.name != "loopbox-sampler"), "it cannot stop itself");
         assert!(threads.iter().all(|t| t.cpu_ns.is_some() && t.state != 0));
         assert_eq!(report.threads.left_out, 0);
+    }
+    Ok(())
+}
+
+/// The holder of main's lock waits for the disk in Java code, where it cannot be stopped. It is the first of
+/// many threads.
+#[test]
+fn a_thread_that_waits_for_the_disk_costs_no_other_its_stack() -> Result<()> {
+    if !slow_files::can_mount() {
+        println!("left out: mounting a file system takes more rights than this process has");
+        return Ok(());
+    }
+    for testbed in testbeds() {
+        let folder = tempdir()?;
+        let slow = SlowFiles::mount(folder.path().join("slow"))?;
+        let app = launcher(&testbed)?.app("scenario.Holders").argument("mode=disk");
+        let app = app.argument(format!("slow={}", slow.folder().display())).argument("hangMs=1000");
+        let reports = folder.path().join("reports");
+        let mut app = app.argument(format!("dir={}", reports.display())).start()?;
+        let (_, report) = report_of(&mut app, " hang")?;
+        assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: "], "{testbed}");
+        let named =
+            |name: &'static str| report.threads.threads.iter().filter(move |thread| thread.name == name);
+        let holder = named("holder").next().with_context(|| format!("{:?}", report.threads))?;
+        assert_eq!((holder.state, &holder.stack), (b'D', &None), "{testbed}");
+        let asleep = |thread: &&OtherThread| {
+            let stack = thread.stack.as_deref().unwrap_or_default();
+            names(&report, stack).contains(&"Holders.deliver".to_owned())
+        };
+        assert_eq!(named("sleeper").filter(asleep).count(), 20, "{testbed}: {:?}", report.threads);
     }
     Ok(())
 }

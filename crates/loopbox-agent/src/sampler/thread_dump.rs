@@ -72,7 +72,7 @@ impl<'a> ThreadDumper<'a> {
     /// Without a thread nothing is suspended, and only the main thread's lock is read.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
-        if memory::is_short() {
+        if memory::is_short() || thread.is_some_and(|thread| self.is_unstoppable(thread)) {
             return Inspected::default();
         }
         if thread.is_some() && !signal_catcher::wait_until_idle(self.stacks_deadline_ns) {
@@ -112,6 +112,15 @@ impl<'a> ThreadDumper<'a> {
         drop(armed);
         let stack = if has_stack { walker.number(env) } else { None };
         Inspected { stack, lock }
+    }
+
+    /// Whether a thread may wait for the disk in Java code. If it were asked to stop, the sampler would wait
+    /// for as long as the disk, up to ART's limit, and the other threads would have no stacks. In native code
+    /// a thread counts as stopped already, whatever it waits for.
+    fn is_unstoppable(&self, thread: (ThreadId, u32)) -> bool {
+        let (_, tid) = thread;
+        let may_wait = stat(tid).is_none_or(|stat| stat.state == b'D');
+        may_wait && self.art.thread_runs_java(thread) != Some(false)
     }
 
     /// Follows the locks from the main thread on.

@@ -3,7 +3,7 @@
 use super::{Art, ThreadId};
 use crate::discover;
 use crate::sys::mem;
-use crate::thread_state::runs_java;
+use crate::thread_state::{RUNNABLE, runs_java, state_of};
 
 impl Art {
     /// The threads that ART knows, each with ART's number and the kernel's id. Empty when the list could not
@@ -23,5 +23,15 @@ impl Art {
     /// is stopped. Otherwise a request stops it at once, whatever it waits for in the kernel.
     pub fn main_runs_java(&self) -> bool {
         runs_java(self.main.thread)
+    }
+
+    /// The same of the thread with these ids, ART's and the kernel's; `None` where no thread has them any
+    /// more, or that cannot be read.
+    pub fn thread_runs_java(&self, (id, tid): (ThreadId, u32)) -> Option<bool> {
+        let at = self.main.thin_lock_id_at;
+        let ids = |thread: &usize| mem::read::<[u32; 2]>(thread.wrapping_add(at));
+        let known = discover::listed(self.thread_list, at);
+        let thread = known.into_iter().find(|thread| ids(thread) == Some([id.0, tid]))?;
+        state_of(thread).map(|state| RUNNABLE.contains(&state))
     }
 }

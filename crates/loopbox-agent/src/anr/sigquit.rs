@@ -27,7 +27,7 @@ use crate::sys::{clock, wake};
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
@@ -41,9 +41,11 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that runs our handler now, 0 for none. By it our handler breaks a cycle: a handler that was set
-/// without the chain may call ours, and ours may call that handler.
+/// The thread that runs our handler now, 0 for none, and where on its stack. By it our handler breaks a cycle:
+/// a handler that was set without the chain may call ours, and ours may call that handler, which is deeper on
+/// the stack each time. The thread alone would not do: a handler that leaves by a jump never comes back here.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
+static HANDLING_AT: AtomicUsize = AtomicUsize::new(0);
 /// Held while the kernel's action is changed: on the main thread at install and uninstall only, otherwise by
 /// the stall monitor and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
@@ -320,7 +322,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     // Somebody has unblocked the signal on the thread that it is forwarded to, which would get it for ever;
     // or a handler that was set past the chain has ended up behind it as well, and passes on to it in a
     // circle.
-    if signal_catcher::is_thread(thread) || HANDLING.swap(thread, Ordering::SeqCst) == thread {
+    if signal_catcher::is_thread(thread) || is_within(thread, &errno) {
         return true;
     }
     // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it
@@ -347,6 +349,18 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     HANDLING.store(0, Ordering::SeqCst);
     set_errno(errno);
     true
+}
+
+/// Whether our handler was called by itself, on this thread and through others. Otherwise notes that it runs
+/// here. `frame` is a variable of it; stacks grow downwards.
+fn is_within(thread: i32, frame: &libc::c_int) -> bool {
+    let at = ptr::from_ref(frame) as usize;
+    if HANDLING.load(Ordering::SeqCst) == thread && at < HANDLING_AT.load(Ordering::SeqCst) {
+        return true;
+    }
+    HANDLING_AT.store(at, Ordering::SeqCst);
+    HANDLING.store(thread, Ordering::SeqCst);
+    false
 }
 
 fn errno_location() -> *mut libc::c_int {
@@ -479,5 +493,65 @@ mod tests {
         with_shared(|_| replace_shared(&third));
         assert_eq!((Arc::strong_count(&second), Arc::strong_count(&third)), (2, 2));
         installed.uninstall();
+    }
+
+    /// Where a handler jumps to.
+    static OUT: AtomicPtr<libc::ucontext_t> = AtomicPtr::new(ptr::null_mut());
+
+    /// A handler past the chain, which passes the signal on to ours. When ours calls it in turn, it leaves by
+    /// a jump, as a handler of faults does with `siglongjmp`.
+    extern "C" fn jumps(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        static INSIDE: AtomicBool = AtomicBool::new(false);
+        if INSIDE.swap(true, Ordering::SeqCst) {
+            INSIDE.store(false, Ordering::SeqCst);
+            // SAFETY: of the test, which waits in `swapcontext`; nothing on the stack that is left has to be
+            // dropped.
+            unsafe { libc::setcontext(OUT.load(Ordering::SeqCst)) };
+        }
+        handler(signal, info, context);
+        INSIDE.store(false, Ordering::SeqCst);
+    }
+
+    extern "C" fn raises() {
+        raise();
+    }
+
+    #[test]
+    fn a_signal_after_a_handler_that_left_by_a_jump_is_counted() {
+        let _alone = IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = sigchain::user_action();
+        // SAFETY: plain data, for which zeros are valid; `jumps` takes three arguments.
+        let action = unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = jumps as *const () as libc::sighandler_t;
+            action.sa_flags = libc::SA_SIGINFO;
+            action
+        };
+        sigchain::set_user_action(&action);
+        let was_blocked = change_mask(libc::SIG_UNBLOCK);
+        let mut stack = vec![0_u8; 256 << 10];
+        let seen = count();
+        for nth in 1..=2 {
+            // SAFETY: plain data, for which zeros are valid.
+            let [mut inside, mut out]: [libc::ucontext_t; 2] =
+                unsafe { [MaybeUninit::zeroed().assume_init(), MaybeUninit::zeroed().assume_init()] };
+            OUT.store(&raw mut out, Ordering::SeqCst);
+            // SAFETY: `raises` runs on `stack`, which is large enough for a signal's frame. It ends, or is
+            // left, before both contexts do; either leads to `out`, which is right behind this call.
+            unsafe {
+                assert_eq!(libc::getcontext(&raw mut inside), 0);
+                inside.uc_stack.ss_sp = stack.as_mut_ptr().cast();
+                inside.uc_stack.ss_size = stack.len();
+                inside.uc_link = &raw mut out;
+                libc::makecontext(&raw mut inside, raises, 0);
+                assert_eq!(libc::swapcontext(&raw mut out, &raw const inside), 0);
+            }
+            assert_eq!(count(), seen + nth);
+        }
+        if was_blocked {
+            change_mask(libc::SIG_BLOCK);
+        }
+        sigchain::set_user_action(&found);
+        HANDLING.store(0, Ordering::SeqCst);
     }
 }

@@ -10,22 +10,22 @@ use std::time::Duration;
 /// The shortest hang for which the system's signal means an ANR: two fifths of the time-out.
 const SIGNAL: Duration = Duration::from_millis(2_200);
 const KILL: Duration = Duration::from_millis(2_800);
-/// Longer than ART waits for a thread to stop before it ends the process, from the signal on, when a stack is
-/// taken at the latest.
-const ART_GAVE_UP: Duration = Duration::from_secs(15);
+/// Longer than ART waits for a thread to stop before it ends the process. Until then there is no signal:
+/// while ART writes its trace, no other thread gets so far.
+const ART_GAVE_UP: (Duration, Duration) = (Duration::from_secs(14), Duration::from_secs(15));
 
 /// Runs the cells, several at a time, because they mostly wait.
 fn play(cells: &[Cell]) -> Result<()> {
-    play_until(cells, KILL)
+    play_for(cells, (SIGNAL, KILL))
 }
 
-/// Runs the cells, with a hang that lasts for `kill`.
-fn play_until(cells: &[Cell], kill: Duration) -> Result<()> {
+/// Runs the cells, with hangs of these lengths until the signal and until the kill.
+fn play_for(cells: &[Cell], (signal, kill): (Duration, Duration)) -> Result<()> {
     let mut faults = Vec::new();
     for some in cells.chunks(4) {
         let played: Vec<_> = std::thread::scope(|scope| {
             let started: Vec<_> =
-                some.iter().map(|cell| scope.spawn(move || cell.play(SIGNAL, kill))).collect();
+                some.iter().map(|cell| scope.spawn(move || cell.play(signal, kill))).collect();
             started.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         for (cell, seen) in some.iter().zip(played) {
@@ -123,8 +123,8 @@ fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
 /// Runs hangs in which main waits for a page of a file, and runs them once more if they failed in one rare
 /// way: main touched the page after main's state was checked, and before main was asked to stop. Then the
 /// sampler is blocked, and the report counts no stack as left out; where Java was asked, ART ends the app.
-fn play_page(cells: &[Cell], kill: Duration) -> Result<()> {
-    let play = || play_until(cells, kill);
+fn play_page(cells: &[Cell], times: (Duration, Duration)) -> Result<()> {
+    let play = || play_for(cells, times);
     let asked = |error: &anyhow::Error| {
         let faults = format!("{error:#}");
         [ASKED_TO_STOP, ENDED].iter().any(|rare| faults.contains(rare))
@@ -139,7 +139,7 @@ fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
         return Ok(());
     }
     for (testbed, mode) in [("art10", Mode::Observer), ("art11", Mode::Printer)] {
-        play_page(&cells(testbed, mode, "page", &["message"]), KILL)?;
+        play_page(&cells(testbed, mode, "page", &["message"]), (SIGNAL, KILL))?;
         play(&cells(testbed, mode, "binder", &["message", "touch-down"]))?;
     }
     Ok(())

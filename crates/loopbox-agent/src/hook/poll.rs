@@ -95,7 +95,12 @@ unsafe fn put_in_within_frame(env: &mut Env<'_>, queue: &JObject<'_>) -> Result<
 ///
 /// # Safety
 /// As for [`put_in`].
-unsafe fn place(env: &mut Env<'_>, poll: &Poll<'_>, there: usize, trampoline: Trampoline) -> Result<(), String> {
+unsafe fn place(
+    env: &mut Env<'_>,
+    poll: &Poll<'_>,
+    there: usize,
+    trampoline: Trampoline,
+) -> Result<(), String> {
     if there != trampoline.address() {
         // SAFETY: a trampoline has the signature of what it calls.
         unsafe { poll.register(env, trampoline.address()) }?;

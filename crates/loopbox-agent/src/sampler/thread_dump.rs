@@ -119,8 +119,8 @@ impl<'a> ThreadDumper<'a> {
     /// a thread counts as stopped already, whatever it waits for.
     fn is_unstoppable(&self, thread: (ThreadId, u32)) -> bool {
         let (_, tid) = thread;
-        let may_wait = stat(tid).is_none_or(|stat| stat.state == b'D');
-        may_wait && self.art.thread_runs_java(thread) != Some(false)
+        let waits_for_none = stat(tid).is_ok_and(|stat| stat.is_some_and(|stat| stat.state != b'D'));
+        !waits_for_none && self.art.thread_runs_java(thread) != Some(false)
     }
 
     /// Follows the locks from the main thread on.

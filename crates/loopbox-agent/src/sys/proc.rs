@@ -69,9 +69,9 @@ pub(crate) fn main_blocks_sig_quit() -> Option<bool> {
 /// kernel removes the signals that a thread waits for from the thread's mask of blocked signals. False for a
 /// thread that is gone; `None` when it cannot be read.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> Option<bool> {
-    let busy = |status: &str| ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(status, mask) == Some(true));
+    let busy = |status: &str| Some(has_sig_quit(status, "SigPnd:")? || has_sig_quit(status, "SigBlk:")?);
     match read(&["/proc/self/task/", &tid.to_string(), "/status"].concat()) {
-        Ok(status) => Some(busy(&status)),
+        Ok(status) => busy(&status),
         Err(error) if is_of_gone_thread(&error) => Some(false),
         Err(_) => None,
     }

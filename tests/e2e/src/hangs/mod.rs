@@ -111,6 +111,10 @@ impl Cell {
         let folder = tempdir()?;
         let mut arguments =
             vec![format!("hang={}", self.place), format!("how={}", self.way), "ms=3600000".to_owned()];
+        if self.way == "page" && signal > Duration::from_secs(5) {
+            // The signal's report is the first one. Another one would wait for Java, which ART's trace keeps.
+            arguments.push("hangMs=60000".to_owned());
+        }
         let slow =
             self.needs_slow_files().then(|| SlowFiles::mount(folder.path().join("slow"))).transpose()?;
         arguments.extend(slow.as_ref().map(|slow| format!("slow={}", slow.folder().display())));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lab_launch::{App, Running, reports};
 use lab_reports::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
 use lab_reports::{LIMIT, read, stacks_of};
@@ -116,6 +116,7 @@ impl<'a> Phone<'a> {
     /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the
     /// rights for that. Returns when it was sent.
     pub(super) fn signal(&self) -> Result<Uptime> {
+        ensure!(self.main_state()? != 'Z', "{ENDED}");
         let sent_ns = uptime_ns();
         quit_as_system(self.app.pid())?;
         Ok(sent_ns)

@@ -40,13 +40,18 @@ import xcrash.TombstoneManager;
 
 /**
  * Every link to a crash SDK, called as its SDK would call it. Arguments: those of {@link Options} and {@link
- * Phone}, and a mode. {@code mode=live} runs an ANR of another app (signalled from outside when this app is
- * ready), a requested dump, and a hang that does not end. The report of the hang gets the kind {@code kind=};
- * with {@code kind=NONE} the process is killed before anything was noticed. {@code mode=sentry}, {@code
- * mode=hangs} and {@code mode=others} are the next start. There {@code ended=} is when the last process
- * ended, as the system reports it.
+ * Phone}, and {@code mode=}.
  *
- * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in jni-glue/integrations/README.md.
+ * <p>{@code mode=live}: when the app is ready, it gets SIGQUIT from outside, as at an ANR of another app.
+ * Then the app requests a dump. Then it hangs without end. It waits until the hang has a report of the kind
+ * {@code kind=}. With {@code kind=NONE} it does not wait, and the process is killed before anything was
+ * noticed.
+ *
+ * <p>{@code mode=sentry}, {@code mode=hangs} and {@code mode=others}: the next start, after the process of
+ * {@code mode=live} was killed. {@code ended=} is when that process ended, as the system reports it.
+ *
+ * <p>The app prints lines {@code arrives COLUMN SDK: WHAT}. Each line is for one cell of the table in
+ * jni-glue/integrations/README.md.
  */
 public final class Links implements Runnable, FirstFileListener {
     private static final long MAX_BYTES = 20L << 20;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use loopbox_adb::{Adb, Running, successful};
 
-/// How long anything may take before a scenario gives up. Nothing takes that long by design.
+/// How long a scenario waits for one event before it gives up. Every expected event comes much sooner.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
 /// The limit for the output of `kill` in bytes: more than it ever prints.

@@ -69,7 +69,7 @@ struct Hop {
 
 /// How many frames could not be named.
 static UNNAMED: AtomicU64 = AtomicU64::new(0);
-/// The fewest frames that a warm-up saw.
+/// The smallest number of frames that one call of `Art::warm_up` walked. `u64::MAX` before the first call.
 static WARMED_UP: AtomicU64 = AtomicU64::new(u64::MAX);
 /// How many samples could not be taken.
 static FAILED: AtomicU64 = AtomicU64::new(0);

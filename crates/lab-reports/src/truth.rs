@@ -90,7 +90,8 @@ impl Tally {
         Ok(())
     }
 
-    /// How many pairs were checked and can be true.
+    /// How many pairs of neighbouring frames are possible. The pairs of a stack that is not possible do not
+    /// count.
     pub fn pairs_checked(&self) -> usize {
         self.pairs.values().sum()
     }

@@ -320,14 +320,14 @@ pub fn doubt_hook() {
     }
 }
 
-/// Whether main has used processor time since the stall monitor saw it at rest for the first time after the
-/// hook's last message. `None` where main was not seen at rest since that message, a message runs, or nothing
-/// records.
+/// Whether main has used processor time since it went to rest. Main went to rest when, after the hook's last
+/// message, the stall monitor first saw it wait for a message. `None` in these cases: the stall monitor has
+/// not seen that, a message runs, main's CPU time cannot be read, nothing records.
 pub fn ran_at_rest() -> Option<bool> {
     current()?.ran_at_rest()
 }
 
-/// Sets how the hook works.
+/// Records whether the hook works, and what the status says about it. Does not change the hook.
 pub fn set_hook(on: bool, detail: String) {
     if let Some(session) = current() {
         session.features.set(Feature::Hook, on, detail);
@@ -433,8 +433,9 @@ pub(crate) fn breadcrumb(name: &str, at_ns: Uptime) {
     }
 }
 
-/// Whether the app may have another report. A listener of Java or native code may not have one while it is
-/// called: it would be called with that report, and ask again.
+/// Whether the app gets another report. Takes it from the allowance, or counts the refusal. A Java or native
+/// listener gets no report while it is called, because it would then be called with that report too, and
+/// could request the next one.
 fn grants(session: &Session, in_listener: bool) -> bool {
     if in_listener || listener::is_calling() {
         session.allowance.refuse();

@@ -512,7 +512,7 @@ mod tests {
         assert!(compiled.ensure_api_is_recorded().unwrap_err().to_string().contains("loopbox.api"));
     }
 
-    /// What a store's scanner or a reviewer would find.
+    /// The library contains no text by which a store's scanner or a reviewer could find the work-around.
     #[test]
     fn nothing_of_the_work_around_is_in_the_library_that_goes_into_stores() {
         let AllClasses { library, inhouse, .. } = compiled();

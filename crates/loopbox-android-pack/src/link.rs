@@ -118,7 +118,7 @@ done
 exec "@LLD@" "$@"
 "#;
 
-/// Writes the front for a linker.
+/// Writes [`FRONT`], the script that calls the linker `lld`, to `file`, and makes `file` executable.
 pub(crate) fn write_front(lld: &Path, file: &Path) -> Result<()> {
     let text = FRONT.replace("@LLD@", &lld.display().to_string());
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;

@@ -21,7 +21,7 @@ pub struct Known {
     pub oldest: u32,
     /// What came after the oldest level.
     pub newer: Vec<Newer>,
-    /// What no level offers to all apps.
+    /// Classes and members that the platform hides: no API level offers them to all apps.
     pub hidden: Vec<Hidden>,
 }
 
@@ -45,7 +45,7 @@ pub struct Newer {
 pub struct Hidden {
     /// Classes and members.
     pub uses: Vec<Used>,
-    /// What prevents a failed lookup on platforms that lack them.
+    /// What prevents a failed lookup on platforms that lack these classes and members.
     pub guard: Guard,
     /// The class that has the guard.
     pub guarded_in: String,

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use quick_xml::escape::escape;
 use serde::Deserialize;
 
-/// The part of `[workspace.package]` about people and places. The crates of a release inherit it, too.
+/// The authors, the homepage and the repository in `[workspace.package]`. RELEASE.md says how published
+/// crates inherit the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Publisher {
     /// The authors, each as `Name <address>`.

@@ -128,11 +128,12 @@ pub enum Unstoppable {
 /// What a guard could do about a suspend window that stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rescue {
-    /// No thread is stopped: it has been resumed, or ART still waits for it to stop (at most 10 s).
+    /// There is no thread to resume. ART still waits for the thread to stop (at most 10 s), or the thread has
+    /// been resumed or is just being resumed.
     Nothing,
     /// The thread runs again.
     Resumed,
-    /// A living thread reads its stack, which must not change meanwhile.
+    /// A living thread reads the stopped thread's stack. The stopped thread must not run meanwhile.
     BeingRead,
 }
 

@@ -5,8 +5,8 @@
 use crate::module::Found;
 use loopbox_elf::SymbolSource;
 
-/// Where the text is kept between processes. Whoever keeps it must return it unchanged, and only for the same
-/// build of ART.
+/// Keeps the results of a slow search, as text, for later processes. An implementation must return the text
+/// unchanged, and only to a process with the same build of ART.
 pub trait KnownSymbols {
     /// The text of an earlier process; `None` when there is none, or it is damaged.
     fn load(&self) -> Option<String>;

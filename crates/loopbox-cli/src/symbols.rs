@@ -11,9 +11,9 @@ use std::path::PathBuf;
 pub(crate) struct MissingSymbols {
     /// Its path on the device.
     pub(crate) path: String,
-    /// The build id to look for; empty when it has none.
+    /// The build id to search for; empty when the module has no build id.
     pub(crate) build_id: String,
-    /// What was found instead of better symbols.
+    /// Why names are missing: no usable file was found, or what the found file lacks.
     pub(crate) why: String,
 }
 

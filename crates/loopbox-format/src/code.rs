@@ -64,7 +64,8 @@ pub enum Owner {
     App,
     /// A library that apps ship.
     Library,
-    /// Android's or its Java library's, which are on the device; a class without a name, too.
+    /// Android, its Java library or additions of the device's maker, which are on the device and not in the
+    /// app. Also a class without a name.
     Platform,
 }
 

@@ -17,7 +17,8 @@ const MS: u64 = 1_000_000;
 /// What [`Cadence::frame`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
-    /// The frame that this one replaced, if it counts.
+    /// The frame that the present one replaced. `None` if nothing scrolled in the replaced frame and no
+    /// animation ran, or if the frame time has not advanced.
     pub finished: Option<DisplayFrame>,
     /// Whether the callback must be asked for again, because an animation goes on.
     pub ask_again: bool,
@@ -43,9 +44,9 @@ pub struct Cadence {
 enum Animation {
     #[default]
     None,
-    /// It waits for its first frame time.
+    /// The animation has begun, and waits for the callback of its first frame.
     Asked,
-    /// It runs since this frame.
+    /// The animation runs. `since_ns` is the time of its first frame.
     Runs { since_ns: Uptime },
 }
 

@@ -11,11 +11,11 @@ use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 /// frame, so it loses the first frame of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
-    /// `T[k]`, uptime.
+    /// The frame time, `T[k]`, uptime.
     pub time_ns: Uptime,
-    /// `D[k]`.
+    /// How long it was shown, `D[k]`.
     pub duration_ns: u64,
-    /// `I[k]`: the refresh interval in force.
+    /// The refresh interval in force, `I[k]`.
     pub interval: RefreshInterval,
     /// What it was part of: a scroll, a gesture, an animation.
     pub flags: FrameFlags,

@@ -4,10 +4,10 @@ use crate::display_frame::{DisplayFrame, micros};
 use crate::windows::{JankWindow, JankWindows, keep_worst};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 
-/// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer than this scrolls.
+/// `ViewConfiguration.getTapTimeout()`: if a finger still moves this long after its touch, it scrolls.
 const TAP_TIMEOUT_NS: u64 = 100_000_000;
-/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: a finger that moves further than
-/// this scrolls as well.
+/// `ViewConfiguration.getScaledTouchSlop()` in density-independent pixels: if a finger moves further than
+/// this, it scrolls, too.
 const TOUCH_SLOP_DP: f32 = 8.0;
 /// A fling has ended when nothing scrolled for this long.
 const QUIET_NS: u64 = 100_000_000;

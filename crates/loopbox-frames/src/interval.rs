@@ -42,9 +42,10 @@ impl RefreshInterval {
     /// For how many refreshes a frame was shown: its duration divided by the interval, rounded to the nearest
     /// whole number, at least one. `duration_ns` is the time until the next frame replaced it.
     ///
-    /// The article on skipped frames (its `FPSFrameCallback`) divides and truncates. So a smooth frame of
-    /// 16.667 ms counts there as a skipped one, and the result depends on jitter. Frame times are whole
-    /// multiples of the interval on the `Choreographer` of AOSP 10, and nearly so where a display jitters.
+    /// Rounding is right because durations are whole multiples of the interval on the `Choreographer` of AOSP
+    /// 10, and nearly so where a display jitters. The `FPSFrameCallback` of huansky's article on skipped
+    /// frames truncates instead. So it counts a smooth frame of 16.667 ms as a skipped one, and its result
+    /// depends on jitter.
     pub const fn refreshes(self, duration_ns: u64) -> u64 {
         let refreshes = duration_ns.saturating_add(self.ns() / 2) / self.ns();
         if refreshes == 0 { 1 } else { refreshes }
@@ -85,8 +86,9 @@ pub struct IntervalDetector {
     seen: [Seen; STEPS],
 }
 
-/// The number of differences that are counted, from the shortest interval on. Longer differences are never
-/// below three quarters of a claimed interval.
+/// The number of steps by which differences of frame times are counted. The first step begins at the shortest
+/// interval. The last one ends at three quarters of the longest interval that a display may claim. A longer
+/// difference cannot show that a claim is wrong.
 const STEPS: usize = 134;
 const STEP_NS: u64 = 250_000;
 /// How often a difference of frame times must occur to count.
@@ -139,7 +141,8 @@ impl IntervalDetector {
         self.observed.map_or(self.claimed, |(_, interval)| interval)
     }
 
-    /// Whether the interval in use differs from the claimed one.
+    /// Whether the interval in use was observed, because frames came faster than the display claims. It then
+    /// differs from the claimed interval.
     pub fn is_observed(&self) -> bool {
         self.observed.is_some()
     }

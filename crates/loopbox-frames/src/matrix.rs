@@ -28,7 +28,7 @@ pub struct MatrixReport {
     pub fps: f32,
     /// How many frames.
     pub frames: u32,
-    /// The time that they took, by Matrix's arithmetic.
+    /// The time of all these frames, by Matrix's arithmetic.
     pub cost_ms: u64,
     /// Frames for each `DropLevel`.
     pub level_frames: [u32; 5],

@@ -1,4 +1,5 @@
-//! Events queued for the worker, packed into 64 bytes each because their queue is nearly always idle.
+//! Events for the worker, packed into 64 bytes each. Their queue takes its full size in memory all the time,
+//! although it is nearly always empty. So small events save memory.
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;

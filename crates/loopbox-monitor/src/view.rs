@@ -10,7 +10,7 @@ pub struct View {
     pub schema: &'static str,
     /// How many files were read.
     pub files: u64,
-    /// How many stalls they have.
+    /// How many stalls the files have.
     pub stalls: u64,
     /// How long the stalls took together.
     pub ms: f64,
@@ -64,7 +64,7 @@ pub struct StackGroup {
     /// The app's method nearest to the top, or else a library's, or else the top frame's; empty for time
     /// without a stack.
     pub method: String,
-    /// The top frame, where it is another method.
+    /// The method of the top frame; `None` if it is the same as `method`, or if there is no stack.
     pub waits_in: Option<String>,
     /// The part of the stalls' time that falls to these stacks, by how often they were seen.
     pub ms: f64,
@@ -87,7 +87,8 @@ pub struct Around {
     pub after: Phase,
 }
 
-/// Averages; `None` when no stall has the value.
+/// Averages of the samples before, during or after stalls; each stall counts once. An average is `None` when
+/// no stall has the value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Phase {
     /// How many stalls have a sample.

@@ -130,7 +130,7 @@ pub enum ConfigError {
         relation: &'static str,
         /// The other field.
         other: &'static str,
-        /// The other value.
+        /// The value of the field `other`.
         bound: u64,
     },
 }

@@ -37,7 +37,7 @@ pub(crate) enum KeepReason {
     Frequent,
     /// A component message that was short.
     Component,
-    /// For its own sake: it was slow, threw, or its end was missed.
+    /// The message itself is the reason: it was slow, it threw, or its end was missed.
     Itself,
 }
 
@@ -102,10 +102,13 @@ impl Details {
     }
 
     /// Removes the detail that matters least, if it matters less than the new one. The remaining ones keep
-    /// their order. Returns the reason for which the removed one had been kept. Messages that are kept for
-    /// their own sake are compared by duration, so that the slowest of a record has its name. Of messages
-    /// kept for another reason the first ones stay, because each exchange is written to the ring and frames
-    /// are many.
+    /// their order. Returns the reason for which the removed detail had been kept; `None` when none was
+    /// removed.
+    ///
+    /// A detail with a weaker reason matters less. Of two details with the reason [`KeepReason::Itself`], the
+    /// shorter message matters less, so that the slowest messages of a record are named. For any other
+    /// reason, a new detail does not replace one with the same reason: each exchange is written to the ring,
+    /// and frames are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

@@ -63,30 +63,29 @@ pub enum Finding {
     Busy(Uptime),
 }
 
-/// When the main thread was last seen idle, and the processor time that it had requested by then. If it was
-/// not seen idle, the first time that it was seen after a message counts instead.
+/// When a check found the main thread idle, and the [`Demand`] of the thread by then. Until a check after a
+/// message finds the thread idle, [`OutsideWatch::asleep`] has the first time after that message at which the
+/// demand was read, and `waited` is false.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// The token of the time between two messages in which this was seen, see [`Glance::token`];
-    /// [`Token::NONE`] when it was not seen.
+    /// The [`Glance::token`] at that time; [`Token::NONE`] when there was no such time.
     pub token: Token,
-    /// When this was seen, uptime.
+    /// When that was, uptime.
     pub at_ns: Uptime,
-    /// The processor time that the thread had requested.
+    /// How long the thread had run, and had waited for a processor, by then.
     pub demand: Demand,
-    /// Whether the thread was seen in its queue's wait.
+    /// Whether a check found the thread idle at that time.
     pub waited: bool,
 }
 
-/// The processor time that the thread had requested when it was first seen busy.
+/// The check that first found the thread busy, and the [`Demand`] of the thread at that check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// The token of the time between two messages in which this was seen, see [`Glance::token`];
-    /// [`Token::NONE`] when it was not seen.
+    /// The [`Glance::token`] of the check; [`Token::NONE`] when there was no such check.
     pub token: Token,
-    /// When this was seen, uptime.
+    /// When the check was made, uptime.
     pub at_ns: Uptime,
-    /// The processor time that the thread had requested.
+    /// How long the thread had run, and had waited for a processor, by then.
     pub demand: Demand,
 }
 
@@ -166,7 +165,7 @@ impl OutsideWatch {
         self.rest
     }
 
-    /// The processor time that the thread had requested when it was first seen busy.
+    /// The check that first found the thread busy, in the latest time in which it was busy.
     pub fn seen_busy(&self) -> SeenBusy {
         self.seen_busy
     }
@@ -191,8 +190,8 @@ pub fn computing_since(
 ) -> Option<Uptime> {
     /// Clocks and wake-ups are not more precise than this.
     const SLACK_NS: u64 = 50 * MS;
-    /// The longest time for which the small computations of an idle thread are assumed not to add up to more
-    /// than the slack.
+    /// A start is returned only if `asleep` is at most this old. An idle thread computes a little now and
+    /// then. Over a longer time, these computations may add up to more than the slack.
     const LONGEST_NS: u64 = 60_000 * MS;
     /// A thread that computes is assumed to wait at most this many times as long as it runs, because others
     /// use its processor, too.

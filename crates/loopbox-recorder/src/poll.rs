@@ -42,13 +42,15 @@ pub trait Dispatches {
     /// The thread is about to rest, and has not rested since the previous message ended.
     fn rest(&mut self);
 
-    /// What began last was a message, and it has ended.
+    /// The innermost message has ended. This also confirms that it was one: [`begin`](Self::begin) only says
+    /// that a message may begin.
     fn end(&mut self);
 
     /// What began last was no message.
     fn retract(&mut self);
 
-    /// What began last was a message whose loop was left without a poll, by an exception.
+    /// The end of the innermost message was missed. Its loop was left without a further poll, by an
+    /// exception, or polls may have been missed.
     fn lose(&mut self);
 
     /// The message that recording began in has ended.
@@ -170,8 +172,10 @@ impl PollRules {
         }
     }
 
-    /// An idle handler is called, `at` on the stack: no message is taken before the next poll. `missed`:
-    /// polls may have been missed, so that what began last may have been a message after all.
+    /// An idle handler is called. `at` is the place of the call on the stack. The handler runs instead of a
+    /// message. So what began when the last poll returned was no message, and is retracted. `missed` is
+    /// whether polls may have been missed. If so, what began may have been a message, and counts as one whose
+    /// end was missed.
     pub fn idle(&mut self, at: StackPointer, missed: bool, dispatches: &mut impl Dispatches) {
         while self.depth > 1 && self.top().is_some_and(|top| top.at.is_inside(at)) {
             self.leave(dispatches);

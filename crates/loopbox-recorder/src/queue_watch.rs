@@ -14,8 +14,9 @@ const GAP_NS: u64 = 1_000 * MS;
 /// Right after a long message, the messages behind a frame's barrier are as overdue as those behind a leaked
 /// one, but the frame's barrier is removed with the next frame.
 const CONFIRM_NS: u64 = 500 * MS;
-/// A barrier that holds back nothing yet is checked again after half the time for which it has been known.
-/// The next check comes after this time at the earliest, and after [`LONGEST_NS`] at the latest.
+/// The shortest time between two checks of a barrier that holds back nothing yet. The longest time is
+/// [`LONGEST_NS`]. Between these limits, the time to the next check is half the time for which the barrier
+/// has been known.
 const SHORTEST_NS: u64 = 500 * MS;
 const LONGEST_NS: u64 = 30_000 * MS;
 

@@ -40,7 +40,7 @@ const UNSAMPLED_NS: u64 = 500 * MS;
 pub enum Activity {
     /// No message runs, since this time.
     Idle {
-        /// Uptime of the last end.
+        /// When the thread became idle, uptime. In most cases that is the end of the last message.
         since_ns: Uptime,
     },
     /// A message runs.
@@ -146,7 +146,8 @@ pub struct Schedule {
     message: (Token, Uptime),
     due_ns: Uptime,
     samples: u32,
-    /// Checks in a row that found nothing to sample, since the thread was parked.
+    /// The number of consecutive checks that found no message old enough to be sampled. It begins again from
+    /// 0 when the thread parks.
     fruitless: u32,
     keeps_short_trees: bool,
     usually_keeps_short_trees: bool,
@@ -434,7 +435,8 @@ impl Schedule {
         self.backoff = (self.backoff + steps).min(MAX_BACKOFF);
     }
 
-    /// Moves the deadline to the last one that has passed.
+    /// Of the deadlines that have passed, keeps only the last one. The earlier ones are skipped and count as
+    /// missed.
     fn skip_passed_deadlines(&mut self, now_ns: Uptime) {
         let interval = self.interval_ns();
         let passed = now_ns.since(self.due_ns) / interval;

@@ -20,7 +20,8 @@ const HEARTBEAT_NS: u64 = 80 * MS;
 /// What the watching thread did since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// The thread was busy, or slept for an unknown time.
+    /// The thread did not sleep, or it is not known when it should have woken. The check then finds no
+    /// freeze.
     Awake,
     /// The thread slept until this uptime, or was woken earlier.
     SleptUntil(Uptime),

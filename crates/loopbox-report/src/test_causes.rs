@@ -94,7 +94,7 @@ pub struct Generated {
     pub right: bool,
 }
 
-/// A known cause: what main does for its part of the message.
+/// A known cause of a long message: what main does while the cause lasts, and what a right verdict names.
 struct Known {
     name: &'static str,
     /// The rules that may find the cause.

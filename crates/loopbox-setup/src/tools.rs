@@ -194,9 +194,10 @@ pub(crate) fn recorded_classes(archive: &Path) -> [String; 2] {
     [format!("-XX:ArchiveClassesAtExit={}", archive.display()), "-Xlog:disable".to_owned()]
 }
 
-/// JVM options with which a program maps such an archive into memory instead of loading those classes one by
-/// one, which halves the processor time of a short run. The JVM takes an archive only for the same class path
-/// as it was made with. An archive that does not fit is left out in silence.
+/// JVM options with which a program uses the archive that [`recorded_classes`] made. The JVM maps the archive
+/// into memory and does not load the archived classes one by one, which halves the processor time of a short
+/// run. The JVM uses an archive only for the class path that the archive was made with. It ignores any other
+/// archive without a message.
 pub(crate) fn shared_classes(archive: &Path) -> [String; 2] {
     [format!("-XX:SharedArchiveFile={}", archive.display()), "-Xlog:disable".to_owned()]
 }

@@ -394,7 +394,8 @@ impl Reading<'_> {
         pages.finish()
     }
 
-    /// All trees, the running message's last, and when the newest sample was taken.
+    /// All trees, and when the newest sample was taken. The kept trees come first; the running message's tree
+    /// comes last.
     fn trees(&mut self) -> (Trees, Uptime) {
         let mut packed = self.kept_trees();
         packed.extend(self.newest(Kind::RunningTree).filter(|(_, payload)| !payload.is_empty()));

@@ -328,8 +328,9 @@ mod loom_tests {
     use loom::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering as StdOrdering};
 
-    /// How often readers saw each of three results, over all orders. A test in which one of them never occurs
-    /// proves nothing, because its reader never met the writer.
+    /// How often the readers of a test saw each of three results, summed over all orders that loom tries. A
+    /// test fails if one of the results never occurs: then the reader never met the writer, and the test
+    /// proves nothing.
     struct Seen([AtomicU32; 3]);
 
     impl Seen {

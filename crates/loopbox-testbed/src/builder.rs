@@ -21,7 +21,8 @@ pub(crate) const VERSION: u32 = 3;
 /// `-Xmx` of a testbed.
 pub(crate) const HEAP_MIB: u32 = 64;
 
-/// Everything the steps share. Downloads are done when it exists.
+/// What all steps share. [`Self::new`] has downloaded the packages, the source archives and R8. The jar of an
+/// API level is downloaded by the step that needs it.
 pub(crate) struct Builder<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) tools: &'a Tools,

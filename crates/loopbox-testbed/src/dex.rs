@@ -95,7 +95,8 @@ impl Testbed {
         Ok(())
     }
 
-    /// An app of these jars of class files, dexed; the same classes give the same file from a cache.
+    /// Turns jars of class files into one dexed jar of an app, and returns its path in the cache. The same
+    /// classes have the same path.
     fn dexed(&self, classes: &[PathBuf]) -> Result<PathBuf> {
         const APP: &str = "app.jar";
         let r8 = R8::ensure(&Progress::new("dex"))?;

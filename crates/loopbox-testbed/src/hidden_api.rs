@@ -62,11 +62,11 @@ impl Rule {
         Self { listed, required: members.to_vec(), listed_in_full: BTreeSet::new() }
     }
 
-    /// The rule for the classes of a level. `lists` name each hidden member that apps may still use;
-    /// `blocked` names public members that apps may not use. `known` is the newest target level that the
-    /// runtime knows. A member may be hidden only from apps with a target level above some limit. The runtime
-    /// does not know a limit above `known`: such a member is marked as blocked if `target` is above the
-    /// limit, else as not blocked.
+    /// The rule for the classes of an API level. `blocked` names public members that apps may not use.
+    /// `lists` name hidden members that apps may use. A line of a list can restrict this to apps whose target
+    /// level is at most `maxTargetSdk`; 0 blocks the member for all apps. `known` is the newest
+    /// `maxTargetSdk` that the runtime knows. A member whose `maxTargetSdk` is newer is marked as blocked if
+    /// `target`, the target level of the apps, is above this `maxTargetSdk`, else as not blocked.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.

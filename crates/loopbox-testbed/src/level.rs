@@ -29,7 +29,7 @@ const ABSENT: [&str; 9] = [
 
 /// The products of [`build`].
 pub(crate) struct LevelClasses {
-    /// The dexed classes, everything accessible.
+    /// The dexed classes without marks of hidden members: apps can access every member.
     pub(crate) dexed: PathBuf,
     /// The dexed classes with the hidden members marked.
     pub(crate) hidden: PathBuf,

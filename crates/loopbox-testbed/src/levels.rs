@@ -59,7 +59,8 @@ struct Pin {
     classes: Vec<String>,
 }
 
-/// A level, and which of its classes are kept of its jar.
+/// An API level: its jar, which part of the jar is kept after the download, and which classes of that part go
+/// into the testbed.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     pub(crate) framework: Framework,
@@ -178,7 +179,8 @@ impl Level {
         self.classes.iter().any(|wanted| names(wanted, entry))
     }
 
-    /// Whether every class that this class refers to must exist.
+    /// Whether the testbed must have every class that this class of the level refers to. `entry` is the name
+    /// of the class's file.
     pub(crate) fn is_whole(&self, entry: &str) -> bool {
         !self.partly.iter().any(|partly| names(partly, entry))
     }

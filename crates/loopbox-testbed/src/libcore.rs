@@ -89,7 +89,7 @@ fn classes(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
     })
 }
 
-/// Quickly built before fast: five testbeds have these natives, and apps spend no time in them.
+/// Without optimisation the natives are built fast. They run slower, but apps spend almost no time in them.
 const OPTIMISATION: &str = "-O0";
 
 /// The natives of libcore in a folder `lib`; one build serves every testbed.

@@ -47,7 +47,8 @@ struct LocalSpec {
     fits: Vec<Fit>,
 }
 
-/// How libcore 10 is made to fit the runtimes of some rows.
+/// What makes libcore 10 fit the runtimes of some rows of the tables in `offsets/`. `rows` has the beginning
+/// of the rows' ids: `29` for `29-arm64`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fit {

@@ -95,8 +95,9 @@ fn crates_need_each_other_in_no_cycle_tests_included() {
     assert!(left.is_empty(), "in a cycle, or needing one that is: {left:#?}");
 }
 
-/// The places below cargo's target folder that a target of a package is built into. Only those that a target
-/// of another package could be built into, too: test programs have a hash in their names.
+/// The paths below cargo's target folder that cargo writes when it builds one target of a package. Only paths
+/// that a target of another package can have, too, are listed: a test program is left out, because its name
+/// has a hash.
 fn outputs(target: &Value) -> Vec<String> {
     let name = target["name"].as_str().unwrap();
     let crate_name = name.replace('-', "_");
@@ -342,8 +343,8 @@ fn words_to_avoid(style: &str) -> Vec<String> {
     cells.flat_map(|cell| cell.split(", ")).map(str::to_lowercase).collect()
 }
 
-/// Whether a text has a word, without a letter or digit next to it. A quoted name does not count, and neither
-/// does a word before "up": to look up a name is the field's term.
+/// Whether a text has a word, with no letter or digit directly before or after it. A quoted word does not
+/// count: it is a name. A word before "up" does not count, either: "look up" is a standard term.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -102,7 +102,10 @@ final class StallMonitors {
         }
     }
 
-    /** The way of the huansky article: one stack to the log. */
+    /**
+     * The block monitor of the huansky article (see docs/glossary.md). It logs one stack of a message that
+     * blocks.
+     */
     static final class Block extends BlockMonitors.Block implements Way {
         private final Semaphore finished = new Semaphore(0);
 

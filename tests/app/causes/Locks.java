@@ -156,7 +156,9 @@ final class Locks {
         }
     }
 
-    /** Parks for an object that nobody else knows. */
+    /**
+     * Main parks without end, each time with a new object as the blocker. No other thread has this object.
+     */
     static final class Bridge {
         static void call() {
             while (true) {
@@ -220,7 +222,10 @@ final class Locks {
             }
         }
 
-        /** Another thread initializes a class that main needs. */
+        /**
+         * Main waits for the class {@link Catalog}, because another thread runs the initializer of this
+         * class.
+         */
         static void open() throws InterruptedException {
             new Thread(Catalog::warmUp, "warm-up").start();
             BEGUN.await();

@@ -55,7 +55,7 @@ final class Screens {
         }
     }
 
-    /** Sleeps through a helper method. */
+    /** A class that calls a helper, and the helper sleeps. */
     static final class Basket {
         static void checkOut() {
             ThreadUtils.sleepQuietly(600_000);
@@ -194,7 +194,7 @@ final class Screens {
         }
     }
 
-    /** Calls through reflection. */
+    /** A class that calls its own event method by reflection, and that method computes. */
     static final class Events {
         static void post() {
             try {
@@ -224,7 +224,10 @@ final class Screens {
         }
     }
 
-    /** A hand-written sort of a list. */
+    /**
+     * A class that moves the first element of a long list to its end, again and again. Each move shifts all
+     * other elements.
+     */
     static final class Orders {
         static void sort() {
             List<Integer> all = new ArrayList<>();

@@ -172,7 +172,10 @@ public final class FrameClock implements Choreographer.FrameCallback {
                         }
                     }
 
-                    /** Draws the next frame, but only after the listener was notified of another one. */
+                    /**
+                     * Draws the next frame after the listener has been notified of one more of the earlier
+                     * frames. A new thread waits for the notification.
+                     */
                     private void next() {
                         new Thread("next") {
                             @Override

@@ -18,7 +18,7 @@ final class NativeWait {
     /** Waits for a child process in a way that no signal ends. */
     static native void vfork();
 
-    /** Makes a binder call of the file's driver. */
+    /** Calls {@code ioctl} on the file as libbinder does for a binder call, repeatedly. */
     static native void ioctl(String file);
 
     /** Writes to the file and flushes it to the disk, repeatedly. */

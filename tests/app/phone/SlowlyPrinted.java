@@ -24,7 +24,10 @@ final class SlowlyPrinted {
         waits = new File(path + ".waits");
     }
 
-    /** Posts a message with such an object to the main queue, if the arguments request it. */
+    /**
+     * Posts a message with a {@code SlowlyPrinted} as its {@code obj} to the main queue, if the arguments
+     * have {@code printGate=}.
+     */
     static void post(Options options) {
         String path = options.text("printGate", "");
         if (!path.isEmpty()) {

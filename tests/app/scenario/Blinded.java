@@ -204,8 +204,8 @@ public final class Blinded {
     }
 
     /**
-     * Makes {@code askers} threads request the status at the same time, repeatedly, until the status says for
-     * sure whether the hook is in place, or until main has rested.
+     * Makes {@code askers} threads request the status at the same time, repeatedly. They stop when the status
+     * says for sure whether the hook is in place, or after {@link #AT_REST_MS}.
      */
     private static void askAtOnce(int askers) {
         final long untilMs = SystemClock.uptimeMillis() + AT_REST_MS;

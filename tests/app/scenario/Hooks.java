@@ -188,7 +188,8 @@ public final class Hooks {
     }
 
     /**
-     * Another library replaces the recorder's Printer, and the recorder may not read which Printer is set.
+     * Another library replaces the recorder's Printer. The recorder cannot read which Printer is set, because
+     * its configuration forbids reflection.
      */
     private void displacedUnseen() {
         install();

@@ -98,7 +98,10 @@ final class OddMessages {
         shop = new ShopHandler(looper);
     }
 
-    /** Runs the messages that are due now; at the end a message that throws leaves the loop. */
+    /**
+     * Runs the loop until the messages that are due now have run. A {@link Stop} behind them then ends the
+     * loop.
+     */
     static void runAll(Looper looper) {
         run(looper, 0);
     }

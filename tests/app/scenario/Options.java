@@ -52,7 +52,7 @@ public final class Options {
         return config(new File(text("dir", ".")));
     }
 
-    /** The same with another folder for reports. */
+    /** A builder with everything that the arguments ask for, but with this folder for reports. */
     public Config.Builder config(File folder) {
         Config.Builder builder = new Config.Builder(folder);
         builder.observerAccess(is("access", "native") ? new NativeThreadAccess() : null);

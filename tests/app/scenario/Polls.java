@@ -149,7 +149,10 @@ public final class Polls extends Handler {
         Looper.loop();
     }
 
-    /** Adds an idle handler that takes this long. The descriptor's callback is over. */
+    /**
+     * Adds an idle handler that takes {@code ms} milliseconds, and posts the end of the scenario. Called when
+     * the descriptor's callback has returned.
+     */
     private void runIdleHandler(final int ms) {
         queue.addIdleHandler(
                 new MessageQueue.IdleHandler() {

@@ -22,7 +22,10 @@ public final class SignalCatcher {
         }
     }
 
-    /** How often the Signal Catcher has gone to sleep: it only waits for signals and answers them. */
+    /**
+     * The number of the Signal Catcher's voluntary context switches. It grows whenever the Signal Catcher
+     * sleeps again, which it does after it has answered a signal. So a larger number shows that it was woken.
+     */
     static long wakeUps() throws IOException {
         return Tasks.wakeUps(NAME);
     }

@@ -14,13 +14,14 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * A listener of frames that does not return from its first call until 1,000 gestures and 1,000 windows have
- * been reported, as the worker reports them. Says how many gestures it then got, and how many calls were left
- * out. Arguments: those of {@link Options}.
+ * A listener of frames that does not return from its first call for a while. Meanwhile 1,000 gestures and
+ * 1,000 windows are reported to it, by the method that the recorder's worker calls. Prints how many gestures
+ * the listener then got, and whether all other calls were counted as left out. Arguments: those of {@link
+ * Options}.
  */
 public final class Busy implements FrameListener {
     private static final int MOST = 1_000;
-    /** More numbers than a window or a gesture has. */
+    /** The length of the array of values in each report. A window or a gesture reads fewer values. */
     private static final int NUMBERS = 16;
 
     private final CountDownLatch go = new CountDownLatch(1);

@@ -37,7 +37,10 @@ public final class Fingers implements FrameListener, Runnable {
     /** How far a finger trembles, which no finger can avoid. */
     private static final int TREMBLE = 1;
 
-    /** The longest time of a tap in milliseconds. Fingers that move for longer scroll. */
+    /**
+     * The longest time of a tap in milliseconds. If the fingers move for longer, the gesture counts as a
+     * scroll.
+     */
     private static final int TAP_MS = 100;
 
     /**

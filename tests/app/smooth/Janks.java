@@ -102,8 +102,8 @@ public final class Janks {
         }
 
         /**
-         * Called for each frame. Counts the frame if the listener blocks now. Returns whether the listener is
-         * to block, or blocks now.
+         * Called for each frame. Returns {@code wanted}: true from the frame that asks the listener to block
+         * until the listener has returned. If the listener is blocked now, counts the frame.
          */
         boolean takes() {
             if (wanted && stands) {

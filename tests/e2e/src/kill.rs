@@ -73,8 +73,9 @@ pub struct Recording<'a> {
     pub testbed: &'a str,
     /// The name of a `Config.Hook`.
     pub hook: &'a str,
-    /// Whether the next launch learns how its predecessors ended, as it does from the system since Android
-    /// 11. Then an ordinary kill never keeps the sampler from suspending main.
+    /// Whether the next launch learns how earlier processes ended, as it does from the system since Android
+    /// 11. If it learns of an ordinary kill, it does not blame the sampler for that end. So the sampler still
+    /// suspends main.
     pub known_ends: bool,
 }
 

@@ -19,7 +19,7 @@ use tempfile::tempdir;
 /// The words that the system has for a process that does not respond.
 const SAYS: &str = "says=Input dispatching timed out";
 
-/// `ApplicationExitInfo.REASON_CRASH` and `REASON_ANR`.
+/// `ApplicationExitInfo.REASON_CRASH`; `ANR` is `REASON_ANR`.
 const CRASH: u32 = 4;
 const ANR: u32 = 6;
 
@@ -186,7 +186,8 @@ fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
-/// Runs the next start, and returns its output.
+/// Runs the links at the start after the process whose end is `exit`. Returns what the app printed. `mode`
+/// and `column` are arguments of `integrate.Links`.
 fn run_links(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app

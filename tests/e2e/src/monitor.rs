@@ -16,7 +16,8 @@ pub struct Appended {
     pub announced: u64,
     /// Lines in the file that the processes had not announced.
     pub in_flight: u64,
-    /// Lines in flight that are cut off.
+    /// Lines that are cut off, because their process was killed while it wrote them. `in_flight` does not
+    /// include them.
     pub torn: u64,
 }
 

@@ -52,9 +52,10 @@ impl Scenario {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
-    /// Waits for the report of the hang. If an earlier signal has made a file of this hang, that file gets
-    /// the verdict first, and everything else when the report of the hang is complete. So the reason is
-    /// checked, too.
+    /// Waits until the report of the hang is complete. An earlier signal may have made a file of the same
+    /// hang. The recorder first writes only the new verdict into that file, and replaces the file when the
+    /// report is complete. Only then does the file have the reason `Hang`, so the reason is checked as well
+    /// as the verdict.
     fn wait_for_hang(&self) -> Result<Report> {
         self.wait_for("a hang", |report| {
             report.anr.verdict == AnrVerdict::Hang && report.meta.reason == DumpReason::Hang
@@ -247,8 +248,8 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     Ok(())
 }
 
-/// Checks the two reports of a hang outside of messages, that of a signal and that of the recorder's own
-/// watch, and that the end of the hang is seen.
+/// Checks the two reports of a hang outside of messages. One report is written at a signal, the other when
+/// the recorder's own watch finds the hang. Also checks that a report has the end of the hang.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
     let scenario = Scenario::begin(testbed, arguments)?;
     quit(&scenario.app)?;

@@ -1,4 +1,5 @@
-//! What the poll hook, which sees no messages, knows of messages without their stacks.
+//! The names of messages under the poll hook, which does not see the messages. It names them without stacks:
+//! by the callbacks of life cycles, and by the head of the queue.
 
 use anyhow::{Context, Result};
 use lab_reports::details;

@@ -42,7 +42,8 @@ impl Played {
         Ok(if on { how.to_owned() } else { format!("off: {how}") })
     }
 
-    /// How many messages the recorder and the other library's Observer have seen begin up to a report.
+    /// How many messages had begun when the report `name` was requested: the recorder's count, and the count
+    /// of the other library's Observer.
     fn begun(&self, name: &str) -> Result<(u64, u64)> {
         let MainState::Running(running) = &self.report(name)?.main else {
             anyhow::bail!("{name}: main is {:?}", self.report(name)?.main)

@@ -9,9 +9,9 @@ use tempfile::tempdir;
 
 /// How many installations there are in CI. `LOOPBOX_REINSTALLS` asks for more.
 const TIMES: u64 = 800;
-/// How many bytes the recorder's heap may grow in all, from a quarter of the installations to the last one.
-/// The heap keeps memory for at most sixteen notices of reports that once waited for the listener. A leak of
-/// two bytes per installation would be more.
+/// How many bytes the recorder's heap may grow between the first measurement, after a quarter of the
+/// installations, and the last one, after all of them. The heap keeps memory for at most sixteen notices of
+/// reports that once waited for the listener. A leak of two bytes per installation would exceed this limit.
 const RECORDER_GROWTH: i64 = 1 << 10;
 /// How many mappings may be added: libraries' arenas and Java's collector make mappings and split them. A
 /// thread's stack that stays would be two mappings each time.

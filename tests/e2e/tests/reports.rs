@@ -137,7 +137,8 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
     Ok(())
 }
 
-/// A hang, whose report the app's next version reads.
+/// The values that an app reads from a report when it sends hangs by itself. A process of version 1.0 hangs,
+/// and version 2.0 of the app reads the report.
 #[test]
 fn a_report_says_what_an_app_sends_by_itself() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -110,8 +110,9 @@ fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
     jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
-/// Runs the trace of Taobao's article on a platform of this level. On Android 16 the compositor is asked to
-/// classify frames; on older levels it is not, and its classes are never loaded.
+/// Runs the frames of [`TRACE`] on a platform of this API level, with a compositor that classifies frames. On
+/// level 36 (Android 16) the recorder asks the compositor if `options` request that. On lower levels it never
+/// does, and does not load the compositor's classes.
 fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Scenario> {
     let trace = format!("trace={TRACE}");
     let arguments: Vec<&str> = [trace.as_str(), "jankTypes=on"].iter().chain(options).copied().collect();

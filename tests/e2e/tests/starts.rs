@@ -130,7 +130,8 @@ fn the_recorder_is_installed_when_the_user_unlocks_the_device() -> Result<()> {
     Ok(())
 }
 
-/// The installation must not wait for the unlock.
+/// An isolated process may not wait for the unlock of the device, and it has no files after the unlock
+/// either. So the recorder stays off. The status says why, and does not promise another try.
 #[test]
 fn an_isolated_process_has_the_reason_in_its_status() -> Result<()> {
     let folder = tempdir()?;

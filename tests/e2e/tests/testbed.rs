@@ -78,8 +78,8 @@ const SCENARIO: [(&str, &str, &str); 21] = [
 /// The method with which a frame takes the movements since the previous frame.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// Whether the event at this place may be read together with movements that wait for a frame: on a busy
-/// machine the main thread may not read it before that frame.
+/// Whether the main thread may read the event at this place in the call of [`BATCH`], together with the
+/// movements that wait for a frame. On a busy machine it may have had no time to read the event before.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }

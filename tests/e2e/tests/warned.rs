@@ -180,7 +180,8 @@ fn end_by_an_anr_goes_into_the_report_that_was_warned_of_it() -> Result<()> {
     next.end()
 }
 
-/// An ANR that no timer of the system called: input that a window did not take.
+/// An ANR because a window did not take its input. No timer of the system measures this, so the system gives
+/// no number and no type of the ANR. But its description of the process's end names the type.
 #[test]
 fn type_of_an_anr_without_a_number_is_in_the_description() -> Result<()> {
     let folder = tempdir()?;

@@ -41,8 +41,8 @@ pub(crate) fn looper(input: &[u8]) -> bool {
     !queue.messages.is_empty()
 }
 
-/// Whether a printed `obj` contains only what may leave the app. Either its content was left out (`…`), or
-/// its content is the name of the class that an object of the platform is about.
+/// Whether a printed `obj` contains only what may leave the app. Either its content was replaced by `…`, or
+/// its content is one class name. That is the class of the component that a platform object describes.
 fn is_kept(object: &str) -> bool {
     let Some((_, state)) = object.split_once('{') else { return object == "…" };
     // A line that was cut ends with it, and its brace counts as the message's.

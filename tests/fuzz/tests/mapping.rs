@@ -15,8 +15,9 @@ fn report() -> Report {
     ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 5)]).build().report
 }
 
-/// The most memory that was held while the mapping was read, its bytes included, and while a report was
-/// retraced with it, both in bytes.
+/// Reads the mapping `text`, and retraces a report with it. Returns the most memory that was held at once
+/// while the mapping was read, which includes its text; then the most that was held in addition during the
+/// retracing, both in bytes; and the result of the retracing.
 fn held(name: &str, text: &str) -> (usize, usize, Result<(), MappingMismatch>) {
     let (reading, mapping) = peak_of(|| Mapping::parse(text.as_bytes().to_vec()).unwrap());
     let mut report = report();

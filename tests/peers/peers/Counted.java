@@ -9,10 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which of a known number of messages were seen. An SDK's messages are counted by their numbers. For the
- * recorder, the number of messages that it has seen begin is compared with the number that Looper has
- * dispatched. Looper's messages are counted where it names each message for a trace; neither an SDK nor the
- * recorder's hook interferes with that. Main thread.
+ * Which of a known number of messages an SDK and the recorder have seen. Each message has a number, and the
+ * SDK's messages are counted by these numbers. The recorder has only a count: how many messages it has seen
+ * begin. This count is compared with how many messages Looper has dispatched. Looper names each message for a
+ * trace, and these names are counted. Neither an SDK nor the recorder's hook interferes with a trace. Main
+ * thread.
  */
 final class Counted {
     private static final Pattern REPORTED = Pattern.compile("\"Tick#(\\d+)#\":\"(\\d+)\"");
@@ -97,7 +98,10 @@ final class Counted {
         return "lost " + lost + " again " + again;
     }
 
-    /** How many messages Looper has dispatched, and where the recorder has seen another number. */
+    /**
+     * How many messages Looper has dispatched, and the steps at which the recorder's count differs from
+     * Looper's.
+     */
     String recorded() {
         return (dispatched - firstDispatched) + " " + faults;
     }

@@ -188,7 +188,7 @@ public final class Hangs {
         }
     }
 
-    /** The code that runs while the other thread holds the monitor. */
+    /** The code that the other thread of {@link Reader} runs while it holds the monitor. */
     static final class Writer {
         private Writer() {}
 

@@ -130,8 +130,9 @@ fn may_call(handler: usize, found: &io::Result<Option<Origin>>) -> bool {
 }
 
 /// # Safety
-/// `action` has a handler, whose code is there and takes what its flags say; the rest are the arguments of a
-/// signal handler.
+/// `action` contains a handler function. The function's code is mapped, and the function takes the arguments
+/// that the flags of `action` announce. The other parameters are the arguments of the signal handler that
+/// runs now.
 unsafe fn call_masked(
     action: &libc::sigaction,
     signal: libc::c_int,

@@ -55,7 +55,8 @@ static FRONT: AtomicUsize = AtomicUsize::new(0);
 pub(crate) enum Unclaimed {
     /// There is no signal chain with the functions that are needed, which Android has since version 8.
     Missing,
-    /// Another library has claimed the signal, and it cannot be seen how much room is left.
+    /// Another library has claimed the signal. The chain has room for two handlers of a signal, and does not
+    /// show whether both places are used.
     Taken,
     /// The kernel gets the action that a library sets, in spite of the claim.
     Bypassed,
@@ -172,8 +173,8 @@ pub(super) fn user_action() -> libc::sigaction {
     }
 }
 
-/// Sets the action that the chain has for the app. Async-signal-safe on a signal that is claimed: the chain
-/// writes a variable.
+/// Sets the action that the chain keeps for the app. Async-signal-safe while the signal is claimed, because
+/// the chain then only writes a variable.
 pub(super) fn set_user_action(action: &libc::sigaction) {
     // SAFETY: an action that another library has set, or the default one.
     unsafe { libc::sigaction(libc::SIGQUIT, action, ptr::null_mut()) };
@@ -237,8 +238,8 @@ mod tests {
 
     extern "C" fn front(_: libc::c_int) {}
 
-    /// Adds a handler, like a chain that is bypassed: libraries find the C library's functions before the
-    /// chain's. Sets only the kernel's action.
+    /// Simulates [`Chain::add`] where libraries bypass the chain, because they find the C library's functions
+    /// before the chain's. Checks the action's mask, and sets a handler in the kernel only.
     unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
         // SAFETY: the caller's own action; `front` is a handler.
         unsafe {

@@ -107,7 +107,8 @@ impl Snapshot {
     }
 }
 
-/// Notes that the thread has a signal that did not come from us. No thread may be stopped while it answers.
+/// Records that the Signal Catcher has got a signal that the recorder did not send. No thread may be stopped
+/// while the Signal Catcher answers that signal.
 pub(crate) fn has_got_one() {
     CATCHER.sent.fetch_add(1, Ordering::SeqCst);
 }

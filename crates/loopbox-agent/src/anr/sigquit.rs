@@ -403,7 +403,7 @@ mod tests {
 
     extern "C" fn earlier(_: libc::c_int) {}
 
-    /// Sets a handler as a library does that goes past the chain.
+    /// Sets a handler in the kernel directly, like a library that bypasses the chain.
     fn set_past_the_chain(handler: libc::sighandler_t) {
         // SAFETY: the default action, SIG_IGN, or a handler of one argument.
         assert_ne!(unsafe { libc::signal(libc::SIGQUIT, handler) }, libc::SIG_ERR);

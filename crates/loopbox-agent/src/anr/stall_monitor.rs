@@ -176,10 +176,11 @@ fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
 
 /// When to check the main thread again.
 enum Next {
-    /// When the next message has begun. The token is that of the present pause between two messages.
+    /// Check after the next message has begun. Until then the stall monitor may park. The token is that of
+    /// the present pause between two messages.
     Park(Token),
     At(Uptime),
-    /// When the watchdog of the running message requests it.
+    /// Main runs a message or something outside of messages. Check at the watchdog's next check time.
     WhileItRuns,
 }
 
@@ -289,7 +290,8 @@ impl Between<'_> {
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// If something was found outside of messages, notes that it has ended and lasted this long.
+    /// If something was found outside of messages, records that it has ended, and that it lasted `lasted_ns`.
+    /// `None`: how long it lasted is not known.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;

@@ -110,15 +110,15 @@ impl AnrTracker {
         !debugger::is_attached(env, session)
     }
 
-    /// Notes that nothing holds back messages.
+    /// Records that nothing in the queue holds back messages any more.
     pub(crate) fn is_free(&mut self) {
         self.held_back = None;
     }
 
-    /// The pause between two messages in which main sleeps although messages are due: its token, and since
-    /// when main sleeps. It is returned if the report was written because of this sleep, or if nothing has
-    /// run since main began to sleep; otherwise `None`. In the first case main may run a message by now,
-    /// because an asynchronous message passes a barrier.
+    /// The token of the pause between two messages in which main sleeps although messages are due, and since
+    /// when main sleeps. `None` except in two cases. First, `report` was written because of this sleep; main
+    /// may run a message by now, because an asynchronous message passes a barrier. Second, nothing has run
+    /// since main began to sleep.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;
@@ -275,8 +275,9 @@ fn signal(session: &Session) -> QuitSignal {
     QuitSignal { origin: origin(pid, uid, std::process::id(), own_uid), pid, uid, count }
 }
 
-/// The signal for what main runs, `of`. When the system has sent one for it, that stays known if others send
-/// more, such as the shell for a bug report.
+/// Returns the signal to report for `of`, the token of what main runs. A signal that the system has sent for
+/// this token before is kept, with the count of `latest`: others may send more, such as the shell for a bug
+/// report. Otherwise returns `latest`.
 fn signal_for(of: Token, earlier: Option<(Token, QuitSignal)>, latest: QuitSignal) -> QuitSignal {
     match earlier {
         Some((token, system))

@@ -29,7 +29,8 @@ pub(crate) struct MainFrames {
     /// end.
     own: Option<Token>,
     own_ended: Option<OwnMessage>,
-    /// The slowest message that ran after the frame now on the display was drawn, other than `own`.
+    /// The slowest message that ended while the display showed the frame that `own` drew. `own` itself does
+    /// not count.
     other: Option<SeenMessage>,
 }
 

@@ -31,9 +31,10 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// The code that polled at the latest of these events: the stack of a poll was read, an idle handler was
-/// called, the hook was put in. If another library has put its function on top of ours since then, our frame
-/// has moved, so the stack is read again. Main thread only.
+/// The address of the code that polled at the last of these events: the hook was put in, an idle handler was
+/// called, the Java stack was read at a poll. If the next idle handler finds another address, polls may have
+/// been missed. None are missed where another library has only put its function on top of ours. Then our
+/// stack frame has moved, so the Java stack is read again, and the new address is stored. Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
 /// Incremented each time that the hook is installed.
@@ -174,7 +175,7 @@ fn word_on_main() -> usize {
     unsafe { std::ptr::with_exposed_provenance::<usize>(at).read_volatile() }
 }
 
-/// Whether the hook is in.
+/// Whether the poll hook is in use: at least one trampoline calls the recorder.
 pub(crate) fn records() -> bool {
     Trampoline::all().any(Trampoline::is_watching)
 }

@@ -48,7 +48,8 @@ pub(crate) struct LongMessages<'a> {
     reported_ns: Uptime,
     /// The message of the main thread when the history was last read.
     read_in: Token,
-    /// Whether a message that will be reported has ended.
+    /// Whether a long message has ended and its report to Java still waits for its name, its last stacks or a
+    /// frame.
     waits: bool,
     /// The last message that was reported as blocking.
     blocked: Token,

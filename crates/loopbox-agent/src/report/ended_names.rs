@@ -7,7 +7,8 @@ use loopbox_format::model::{Message, Report, StackTree, Symbols, Token};
 use loopbox_recorder::Keep;
 use std::collections::VecDeque;
 
-/// How many names are kept: as many as the history has details when the main thread is never idle.
+/// How many names are kept at most: an estimate of how many messages with details the history has when the
+/// main thread is never idle.
 const MAX_NAMES: usize = 256;
 
 /// The newest names.

@@ -2,7 +2,8 @@
 
 use loopbox_format::model::{JankFrame, JankPlace, StackTree, Token};
 
-/// The token of the kept tree that shows why the frame stood too long.
+/// The token of the tree in `kept` that shows why the frame was on the display for too long. `None` if no
+/// tree shows that.
 pub(super) fn tree_of(jank: &JankFrame, kept: &[StackTree]) -> Option<Token> {
     if jank.place == Some(JankPlace::OutsideOfMessages) {
         // Its message explains nothing, though it may have stacks: it has just taken long enough for one.

@@ -119,8 +119,8 @@ pub(super) fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Op
     matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
-/// How many messages enclose the nested loop that main was in before something ran outside of messages. What
-/// runs now may be one of these messages.
+/// How many messages enclose the nested loop in which main was before something ran outside of messages. Main
+/// may have left the loop, and may now run one of these messages. `None` if there are none.
 pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Statistic> {
     let MainState::Outside(outside) = main else { return None };
     let messages = session.shared.main.around(outside.token);

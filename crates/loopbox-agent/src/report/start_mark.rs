@@ -6,7 +6,8 @@ use loopbox_format::model::Uptime;
 use std::fs;
 use std::path::PathBuf;
 
-/// A start that is this old has lasted: errors of the recorder at a start happen earlier.
+/// A start counts as successful this long after the installation. Errors that the recorder causes at a start
+/// happen earlier.
 const LASTS_NS: u64 = 5_000_000_000;
 
 pub(super) struct StartMark {

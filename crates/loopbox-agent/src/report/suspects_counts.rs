@@ -58,8 +58,9 @@ impl SuspectsCounts {
         }
     }
 
-    /// Notes the suspect's collections, which Java reads later than the rest. The first counts are kept: one
-    /// message may be suspect, and reported, several times.
+    /// Stores the counts of garbage collections at the suspicion, which Java reads later than the other
+    /// counts. Only the first call for a suspect stores them: one message may become suspect, and be
+    /// reported, several times.
     pub(super) fn collected(&mut self, at_ns: Uptime, stats: &[Statistic]) {
         self.collections.get_or_insert_with(|| Collections::of(at_ns, stats));
     }
@@ -98,7 +99,8 @@ mod tests {
         MainState::Running(Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None })
     }
 
-    /// Whether a report of this message has what happened since the suspicion.
+    /// Whether a report with this state of main shows how much the memory counts have grown since the
+    /// suspicion.
     fn has_growth(counts: &SuspectsCounts, main: MainState) -> bool {
         let mut report = Report { main, ..Report::default() };
         counts.add_memory(&mut report);

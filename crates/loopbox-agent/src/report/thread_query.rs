@@ -44,8 +44,8 @@ pub(super) fn wait_before_trace(session: &Session) {
     session.wake_worker();
 }
 
-/// Puts the present part of the answer into the report, and ends the query. The locations must not have been
-/// renumbered since the query began.
+/// Puts what the sampler has answered so far into the report, and ends the query. Puts in nothing if the
+/// locations have been renumbered since that answer.
 pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
     let ThreadAnswer { generation, locks, locks_of, mut threads } = session.thread_queries.take();
     if generation != session.symbols.generation() {

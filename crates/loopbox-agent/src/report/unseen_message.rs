@@ -57,8 +57,9 @@ pub(super) fn put_hook_back(env: &mut Env<'_>) {
     }
 }
 
-/// Has Java check whether the hook is in its place. `doubted`: the hook has missed something, even if it is
-/// in its place. If it may not be in its place, the feature's state says so from now on.
+/// Has Java check whether the hook is in its place. `doubted`: the hook has missed the end of a message, so
+/// it counts as perhaps displaced even if it is in its place. While the hook counts as perhaps displaced, its
+/// feature's state says so.
 pub(super) fn check_hook(env: &mut Env<'_>, doubted: bool) {
     if let Some(classes) = class_cache::get() {
         let arguments = [jvalue { z: doubted }];

@@ -38,8 +38,9 @@ impl Warned {
         !self.waiting.is_empty()
     }
 
-    /// Notes that main is late, so the waiting warnings concern this process. Returns how many of them are
-    /// now at the end of [`Warned::concerns`].
+    /// Records that main is late, so the waiting warnings concern this process. They move to the end of
+    /// [`Warned::concerns`], which keeps the newest warnings only. Returns how many of the moved warnings
+    /// were kept.
     pub(super) fn is_late(&mut self, now_ns: Uptime) -> usize {
         self.forget(now_ns);
         let new = self.waiting.len();

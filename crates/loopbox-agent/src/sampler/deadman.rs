@@ -9,9 +9,9 @@ use loopbox_format::model::{Feature, FeatureState};
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// If ART has suspended the sampler as well, a stop is left alone, but at this many checks at most. These
-/// checks together last as long as ART's longest limit for a trace. While ART stops all threads, main would
-/// wait in any case, and ART's stop ends without us.
+/// A check does nothing about a stop while ART has suspended the sampler, too. This applies to at most this
+/// many checks of one stop. While ART stops all threads, main would wait in any case, and ART's stop ends
+/// without us. These checks together last as long as ART's longest limit for a trace.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
@@ -61,7 +61,8 @@ pub(crate) fn run(session: &Session, art: &Art) {
 struct Watch {
     /// When the open stop began; `None` while no stop is open.
     open: Option<u64>,
-    /// At how many consecutive checks the sampler could have ended the stop.
+    /// How many consecutive checks have found this stop open. A check that counts in `suspended` sets this
+    /// number to 0.
     seen: u32,
     /// At how many checks the sampler could not have ended the stop, because ART had suspended it, too.
     suspended: u32,

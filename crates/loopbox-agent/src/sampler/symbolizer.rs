@@ -23,7 +23,7 @@ struct KnownMethod {
 
 /// A method's number in the symbol table.
 enum Number {
-    /// The method has no number yet, because none was requested.
+    /// The method has no number yet. It gets one when a stack with the method is first numbered.
     Wanted(Method),
     Given(MethodId),
     /// The table was full.

@@ -39,7 +39,7 @@ impl Allowance {
         granted
     }
 
-    /// Counts a request that was refused for another reason.
+    /// Counts a refused request. [`take`](Self::take) does this for the requests that it refuses.
     pub(crate) fn refuse(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }

@@ -17,7 +17,7 @@ const VALUE_CHARS: usize = 200;
 pub(crate) struct Annotations {
     list: Mutex<Vec<(String, String)>>,
     changes: AtomicU32,
-    /// Whether the worker knows that there are changes to be saved.
+    /// Whether the worker was woken for a change and has not read the annotations since.
     is_logged: AtomicBool,
 }
 

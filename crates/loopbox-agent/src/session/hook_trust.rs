@@ -12,7 +12,8 @@ pub(crate) struct HookTrust {
     /// The hook is relied on again from this uptime: it was displaced shortly before, and may be displaced
     /// again.
     pub(super) relied_on_from_ns: AtomicU64,
-    /// Whether no hook was relied on when something was last found to run outside of messages.
+    /// The value of [`HookTrust::may_miss_messages`] when the stall monitor last found that something runs
+    /// outside of messages, or that it has ended.
     pub(super) found_unhooked: AtomicBool,
 }
 

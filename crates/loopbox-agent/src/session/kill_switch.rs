@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// How often a thread that is awake for another reason checks the file, at the most.
 const EVERY_NS: u64 = 1_000_000_000;
 
-/// The switch, and what was last read of its file. At the installation the recorder was switched on.
+/// The switch, and what was last read of its file. The recorder counts as switched on until a check finds the
+/// file.
 #[derive(Debug, Default)]
 pub(crate) struct KillSwitch {
     /// The file that exists while the recorder is off; `None` where there is no switch.

@@ -14,8 +14,9 @@ pub(crate) struct MainState {
     /// What the stall monitor found to run outside of messages, and when it was first seen; 0 for nothing
     /// yet. Valid while `now` has that number.
     pub(super) outside: Pair,
-    /// The number of what runs outside of messages ([`Token::outside_before`] the next message), and how many
-    /// messages enclose the Looper loop in which main waits at that time, or which it has left.
+    /// Two numbers. The first is the token of a pause between two messages ([`Token::outside_before`] the
+    /// next message). The second is how many messages enclose the Looper loop in which main waits in that
+    /// pause, or which main has left.
     around: Pair,
     /// A message, and what is known about it without its object.
     hint: Pair,
@@ -52,8 +53,8 @@ impl MainState {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages were around the loop that main waited in, or had left, while its token was
-    /// `between`. They may still run. 0 where that is not known.
+    /// How many messages enclosed main's Looper loop in the pause with the token `between`. Main waited in
+    /// that loop or had left it. So these messages may still run. 0 where the number is not known.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }
@@ -84,8 +85,8 @@ impl MainState {
         }
     }
 
-    /// The running message, or, while none runs, the number of what may run outside of messages. May be
-    /// called while the main thread is stopped.
+    /// The token of the running message. While none runs, the token for what may run outside of messages
+    /// ([`Token::outside_before`] the next message). May be called while the main thread is stopped.
     pub(crate) fn token(&self) -> Token {
         Token(self.now.first())
     }

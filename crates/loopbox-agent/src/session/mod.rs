@@ -155,9 +155,10 @@ impl Session {
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
-    /// Whether main has used processor time since the stall monitor first saw it wait after the last message
-    /// that the hook saw. If so, main may have run something that no hook saw. `None` where main was not seen
-    /// to wait since that message, or a message runs.
+    /// Whether main has used processor time since it went to rest. If so, main may have run something that no
+    /// hook saw. Main went to rest when, after the hook's last message, the stall monitor first saw it wait
+    /// for a message. `None` in these cases: the stall monitor has not seen that, a message runs, main's CPU
+    /// time cannot be read.
     pub(crate) fn ran_at_rest(&self) -> Option<bool> {
         let (token, _) = self.shared.main.between_messages()?;
         let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;

@@ -47,7 +47,7 @@ impl StallSnapshot {
         self.watch.message()
     }
 
-    /// How long and how often the process did not run while a message did.
+    /// The freezes: how long and how often the whole process was stopped while a message was in progress.
     pub(crate) fn frozen(&self) -> Frozen {
         self.watch.frozen()
     }

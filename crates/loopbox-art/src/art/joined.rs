@@ -131,7 +131,7 @@ mod tests {
     struct Heap {
         page: usize,
         array: usize,
-        /// The object that each thread keeps for itself, by the thread's index.
+        /// The address of the object in each thread's hidden field, by the thread's index.
         locks: Vec<usize>,
     }
 

@@ -34,8 +34,8 @@ impl Suspended<'_> {
         self.asked_ns
     }
 
-    /// When the thread was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 the thread may have
-    /// stopped milliseconds earlier.
+    /// The instant at which the thread was first known to be stopped, not a duration; `CLOCK_MONOTONIC` ns.
+    /// Up to ART 14 the thread may have stopped milliseconds earlier.
     pub fn held_ns(&self) -> u64 {
         self.held_ns
     }

@@ -280,7 +280,8 @@ mod tests {
         assert_eq!(LineTable::default().line(7), None);
     }
 
-    /// What R8 9.5 writes by default for methods of one parameter: a table as long as the longest of them.
+    /// What R8 9.5 writes by default: all methods of one parameter share one table, which is as long as the
+    /// longest of these methods needs.
     #[test]
     fn a_table_of_many_methods_is_read_as_far_as_the_method_goes() {
         let mut bytes = vec![1, 1, 0, special(0, 0)];

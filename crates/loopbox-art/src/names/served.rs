@@ -49,7 +49,8 @@ impl Served {
         Served { begin: first.start, end }
     }
 
-    /// Has the collector fill the page of an address. False when the address is in no such page.
+    /// Makes the collector fill the page that contains the address `at`. Returns false, and does nothing,
+    /// when the collector fills no page there on demand.
     pub(crate) fn touch(&self, at: usize) -> bool {
         let at = mem::address(at);
         let served = (self.begin..self.end).contains(&at);

@@ -68,9 +68,9 @@ pub(crate) struct Args {
 enum FailOn {
     /// A problem is surely worse, or surely new.
     Worse,
-    /// A problem is surely worse, or a problem is new, even if only one report has it.
+    /// A problem is new, even if only one report has it, or a problem is surely worse.
     New,
-    /// Never.
+    /// This option never causes exit code 3.
     Nothing,
 }
 

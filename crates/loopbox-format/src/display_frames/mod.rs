@@ -26,7 +26,7 @@ pub trait FrameRecord: Copy + Default {
     /// Its length in bytes.
     const BYTES: usize;
 
-    /// Passes over all fields in order, to write them or to read them.
+    /// Writes all fields to `words`, or reads all fields from `words`, always in the same order.
     #[doc(hidden)]
     fn fields(&mut self, words: &mut Words<'_>);
 }

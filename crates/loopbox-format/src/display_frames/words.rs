@@ -82,7 +82,7 @@ macro_rules! numbers {
             }
         }
 
-        /// Unknown is all ones, so the largest number is written as the one below it.
+        /// `None` is written with all bits set, which is `MAX`. So `Some(MAX)` is written as `MAX - 1`.
         impl Field for Option<$number> {
             const WIDTH: usize = size_of::<$number>();
             fn to_word(self) -> u64 {

@@ -29,7 +29,7 @@ pub enum AnrClass {
 pub struct Timeout {
     /// For a component in the foreground.
     pub foreground_ms: u64,
-    /// For one in the background.
+    /// For a component in the background.
     pub background_ms: u64,
 }
 
@@ -95,7 +95,7 @@ struct Row {
     anr: Option<AnrClass>,
 }
 
-/// The last API level of a message that the newest known level still has.
+/// Stands for the last API level of a message that still exists on the newest API level that is known.
 const NOW: u32 = u32::MAX;
 const ALL: (u32, u32) = (21, NOW);
 /// The first and the last API level of the life-cycle messages that `EXECUTE_TRANSACTION` replaced.

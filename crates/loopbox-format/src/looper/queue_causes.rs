@@ -10,7 +10,7 @@ use crate::model;
 pub struct HeadBarrier {
     /// How long it has been due.
     pub overdue_ms: u64,
-    /// The number of due messages that it holds back, among those that were read.
+    /// The number of due messages that the barrier holds back. Only messages that were read are counted.
     pub held_back: u32,
 }
 

@@ -19,7 +19,7 @@ fn queue(captured_ms: u64, lines: &[&str]) -> Queue {
     parse_queue(&pending(captured_ms, lines, 0))
 }
 
-/// A message as one word each, to compare orders.
+/// A short text for each entry of the queue, in the queue's order.
 fn names(queue: &Queue) -> Vec<String> {
     let name = |pending: &Pending| match &pending.body {
         PendingBody::Barrier { token } => format!("barrier {token}"),

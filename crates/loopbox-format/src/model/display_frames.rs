@@ -44,7 +44,8 @@ pub struct FrameScene {
     pub kind: SceneKind,
     /// Whether an observed refresh interval differed from the one that the display claims.
     pub observed_rate: bool,
-    /// How many frames were replaced by a later frame. Only these have a duration.
+    /// How many frames were shown until a later frame replaced them. Only such frames have a duration, and
+    /// only they are counted.
     pub frames: u32,
     /// How many reports of stages were about the first frame of a new window. They are in no other figure of
     /// stages.

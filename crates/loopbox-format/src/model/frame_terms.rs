@@ -163,7 +163,8 @@ impl FrameFlags {
     pub const FLING: Self = Self(1 << 2);
     /// The first frame of a new window, by the platform's report of its stages. It never counts as jank.
     pub const FIRST_DRAW: Self = Self(1 << 3);
-    /// The scroll was noticed outside of a frame.
+    /// `onScrollChanged` was called outside of a frame. So the callback for the next frame was requested
+    /// late.
     pub const ASKED_LATE: Self = Self(1 << 4);
     /// The first frame of a session.
     pub const BEGINS: Self = Self(1 << 5);

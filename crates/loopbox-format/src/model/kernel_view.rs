@@ -99,9 +99,10 @@ pub struct NativeFrame {
 pub enum NativeFrameSource {
     /// The program counter: the next instruction.
     Pc,
-    /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function
-    /// that has no frame, such as the functions around system calls. In a function with a frame it is an old
-    /// value, which only symbols can show.
+    /// The link register of arm64, or the word on top of an x86-64 stack. If the innermost function has no
+    /// frame, as the functions around system calls, the value is its return address. If the function has a
+    /// frame, the value may be left over from an earlier call. Only symbols show that: the address is then in
+    /// the same function as the program counter.
     Link,
     /// A return address from the chain of frame pointers.
     FramePointer,

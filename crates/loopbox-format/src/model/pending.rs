@@ -11,7 +11,8 @@ pub enum PendingSource {
     LooperDump,
     /// The linked list behind `MessageQueue.mMessages`, by reflection.
     MessagesField,
-    /// The messages could not be read from either; the text is the reason.
+    /// The messages could be read neither from `Looper.dump` nor from the linked list, or the file does not
+    /// have them. The text is the reason.
     Unavailable(String),
 }
 

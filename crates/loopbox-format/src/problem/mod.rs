@@ -1,21 +1,23 @@
-//! What makes two reports the same problem. The app computes it for its own reports, and `loopbox cluster`
-//! groups by it.
+//! What makes two reports the same problem: equal signatures. The app computes the signature of each report
+//! that it writes, and `loopbox cluster` groups reports by their signatures.
 //!
-//! A signature is the app's part of the hot path of the message that a report is about: from the app's first
-//! method to its last one that has half of the time. It has no lines, no bytecode positions, nothing that a
-//! compiler makes up (lambdas, anonymous and synthetic classes, accessors) and no frames of the platform, so
-//! that a new release of the app or of Android does not split a problem. It has neither the cause nor the
-//! message, because the same hang can have several causes and occur in several messages. Only where no method
-//! of the app is known, the message and the platform's method are the signature.
+//! A signature is computed from the stacks of the message that a report is about. It has the app's methods on
+//! the hot path of these stacks: from the outermost one to the deepest one in which, callees included, at
+//! least half of the sampled time was spent. It has no lines, no bytecode positions, nothing that a compiler
+//! makes up (lambdas, anonymous and synthetic classes, accessors) and no frames of the platform. So a new
+//! release of the app or of Android does not split a problem. It has neither the cause nor the message,
+//! because the same hang can have several causes and occur in several messages. If the path has no method of
+//! the app, the methods of libraries are used. If it has none of these either, the platform's method, the
+//! message and the cause of a jank frame are the signature.
 //!
-//! A name of two letters may be real (`DB`, `UI`). It counts as real under two conditions: all other short
-//! names of the path begin with a capital letter, too, and another class of the path under the same first two
-//! packages kept its name.
+//! A class name of two letters may be real (`DB`, `UI`). It counts as real under two conditions: it and all
+//! other short class names of the path begin with a capital letter, and another class of the path under the
+//! same first two packages kept its name.
 //!
 //! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name
 //! (activities, services and views do), each run of obfuscated frames counts as one frame, "some obfuscated
 //! code". If only the message has such a class, the message is part of the signature. If neither has one, the
-//! obfuscated names stay, and the signature is of their app version only.
+//! obfuscated names stay in the signature, and their app version is part of it.
 
 mod hot_path;
 mod names;

@@ -20,7 +20,8 @@ const MIN_WEIGHT_NS: u64 = 1_000;
 pub struct Subject {
     /// The message, or what ran outside of messages.
     pub token: Token,
-    /// How long it took, or had taken.
+    /// How long the message took. If the message still ran: how long it had been running at the instant that
+    /// the report describes.
     pub took_ns: u64,
 }
 
@@ -72,9 +73,10 @@ pub fn written_at(report: &Report) -> Uptime {
     }
 }
 
-/// When a message, or what ran outside of messages, ended: its samples cover no time after that. For what
-/// still ran at the dump, the result is the instant that the report describes. If the history does not have
-/// the end of a message, the result is `at_ns`, because the message ended before.
+/// When a message, or what ran outside of messages, ended: its samples cover no time after that. If the
+/// message still ran at the dump, the result is the instant that the report describes. If the history does
+/// not have the end of the message, the result is `at_ns`: the message had ended by then, and its exact end
+/// is not known.
 pub fn message_end(token: Token, main: &MainState, history: &[Record], at_ns: Uptime) -> Uptime {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,

@@ -17,9 +17,10 @@ pub struct Node {
     pub total_ns: u64,
 }
 
-/// Class and package of a method: recursion of several methods is recognised by them. Methods of the platform
-/// have no place: of these, only a method that calls itself is a recursion. For example, an app's view is
-/// between two calls of `View.draw`, and the time is the view's.
+/// The class and the package of a method. By them [`fold`] recognises methods that call each other. A method
+/// of the platform has no place. So it counts as recursive only when it calls itself directly. For example,
+/// `View.draw` calls an app's view, which calls `View.draw` again. These calls are not folded, because the
+/// time is that of the app's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// A hash of its outermost class.

@@ -7,7 +7,8 @@ use loopbox_frames::{DisplayFrame, JankWindow, JankWindows, RefreshInterval, Sce
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const S60: RefreshInterval = RefreshInterval::HZ_60;
 
-/// 83 durations in ms. Their sums are all those that Taobao's article gives for its picture.
+/// 83 durations of frames, in ms. Taobao's article shows a trace as a picture, and gives sums of the
+/// durations in it. The durations here have all these sums.
 pub(crate) const ARTICLE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,

@@ -1,4 +1,5 @@
-//! From starts and ends of messages to records: Qimao's three rules, made exact.
+//! Makes records from the starts and ends of messages. Rules 1 to 3 below are Qimao's, made exact; rules 4
+//! and 5 are about the time between messages.
 //!
 //! # What goes where
 //!
@@ -7,10 +8,10 @@
 //!
 //! 1. A slice shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there,
 //!    when its work reaches `group_ns`.
-//! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one
-//!    that threw or whose end was missed, and a component message however short (the hook names it without a
-//!    request). Where there is no room for all, long messages and those that threw or lost their ends come
-//!    before short component messages; a short frame takes only the room that is left.
+//! 2. A record keeps by name those messages that end in it and took at least [`Config::detail_ns`], threw, or
+//!    lost their ends. It also keeps component messages, however short they are, because the hook names them
+//!    without a request. If there is no room for all, short component messages give way to the others. A
+//!    short frame or short input takes only room that is left.
 //! 3. A slice of at least `group_ns` ends the open group as it is. The slice is a separate record, with the
 //!    token of its message.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap
@@ -21,21 +22,22 @@
 //!    [`Config::detail_ns`] or more is work of the group that it lies in, and a gap of `group_ns` or more is
 //!    a record: *outside* of messages.
 //!
-//! A record spans from the start of its first slice to the end of its last, so `wall == work + idle` holds
-//! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short
-//! gap that belongs to neither; it is the difference between the one's end and the other's start.
+//! A record begins with its first slice or gap and ends with its last. So `wall == work + idle` holds
+//! exactly, records are in order of time, and they do not overlap. Between two neighbours lies at most one
+//! short gap that belongs to neither: the time from the end of the first to the start of the second.
 //!
 //! # Nesting
 //!
-//! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner
-//! ones after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the
-//! nested loop waits for work. That time is a gap, as between any two messages, and so is all time after
-//! [`Aggregator::rests`]. Two times are the outer message's: from its start to the first inner message or the
-//! first rest, and from the last inner end to the outer end. Its detail stands in the record that it ends in
-//! and has the whole dispatch time. If a later slice of an outer message is a separate record (rule 3), that
-//! record has the message's token and a count of 0. The module `nesting` decides which messages run inside
-//! each other, and which have lost their ends. The module [`adopted`] has what is special about the message
-//! that recording begins in.
+//! A message that runs a nested loop is the *outer* message of those that the loop dispatches, the *inner*
+//! ones. Messages are counted in order of their tokens: the outer message in the record of its first slice,
+//! the inner ones after it. The work of an inner message does not count for the outer one. Between two inner
+//! messages the nested loop waits for work. That time is a gap, as between any two messages, and so is all
+//! time after [`Aggregator::rests`]. The outer message has two slices: from its start to the first inner
+//! message or the first rest, and from the last inner end to the outer end, if no rest lies between these.
+//! Its detail is in the record that it ends in and has the whole dispatch time. If the second slice is a
+//! separate record (rule 3), that record has the message's token and a count of 0. The module `nesting`
+//! decides which messages run inside each other, and which have lost their ends. The module [`adopted`]
+//! handles the message that recording begins in.
 //!
 //! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees the outer
 //! message go on when an inner one has ended. So after each inner message the thread counts as
@@ -43,8 +45,8 @@
 //!
 //! # When a record is handed over
 //!
-//! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next
-//! event, and is visible as the open record until then.
+//! A full record waits for the description of its last message. It is handed over at [`Aggregator::describe`]
+//! or at the next event. Until then it is visible as the open record.
 
 pub mod adopted;
 mod cpu;
@@ -66,7 +68,8 @@ use nesting::Nesting;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Wanted {
-    /// Not needed; a description of a component message is accepted anyway.
+    /// No description is needed. If the hook describes the message nevertheless, the description is used for
+    /// a component message only.
     Nothing,
     /// The message is kept in a record and should have a name.
     Description,
@@ -118,9 +121,9 @@ struct Last {
 #[derive(Debug, Clone, Copy)]
 struct Beginning {
     token: Token,
-    /// Up to this time, everything before the message was accounted for.
+    /// The aggregator's `cursor_ns` just before the message began: all earlier time was accounted for.
     cursor_ns: Option<Uptime>,
-    /// Whether the record that was closed last covers the rest before this message.
+    /// Whether the record that was closed last is that of the idle time before this message.
     closed_rest: bool,
 }
 
@@ -139,7 +142,7 @@ pub struct Aggregator<H> {
     /// Whether the Looper has begun to wait since the last start or end.
     rests: bool,
     next_token: Token,
-    /// The last message counted in records; the next one counted follows it.
+    /// The last message that the `count` of a record includes. A new group begins with the message after it.
     counted: Token,
     /// The time up to which everything is accounted for; `None` before the first message.
     cursor_ns: Option<Uptime>,
@@ -156,11 +159,13 @@ pub struct Aggregator<H> {
     cpu_base_ns: Option<u64>,
     /// Whether recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
-    /// What began last, as long as that may be retracted.
+    /// The message that began last. [`Self::retract`] may withdraw its beginning. `None` when a message, or
+    /// the recording, has ended since.
     beginning: Option<Beginning>,
     /// When the thread's last work ended.
     rest_ns: Uptime,
-    /// Whether nothing has run since the record of a rest was closed; `open` is then still that record.
+    /// Whether the idle time goes on although its record was closed: the beginning that closed the record was
+    /// retracted. While this is true, `open` has the content of that record.
     rests_on: bool,
 }
 
@@ -441,9 +446,10 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// When a message ended during which the Looper has rested. If its end was not reported, it ended before
-    /// that rest. Otherwise its loop was left after the rest, at an unknown time, and the message ended
-    /// `now`.
+    /// Returns when a message ended, for the case that the Looper has rested since the last start or end. If
+    /// the end of the message was missed, the message ended before that rest. Otherwise the message runs a
+    /// loop, which was left after the rest at an unknown time: the time until `now` is a gap, and the message
+    /// ended `now`.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);
@@ -453,8 +459,8 @@ impl<H: Environment> Aggregator<H> {
         now
     }
 
-    /// Accounts for the time from the cursor until `now` as work of this message. True when that is a
-    /// separate record.
+    /// Accounts for the time from the cursor until `now` as work of this message. Returns whether this slice
+    /// is a separate record.
     fn account_slice(&mut self, token: Token, now: Uptime) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.since(start);

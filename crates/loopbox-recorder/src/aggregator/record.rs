@@ -51,7 +51,8 @@ impl<H: Environment> Aggregator<H> {
         self.environment.opened(&self.open, change);
     }
 
-    /// Closes a full record whose description did not come; after that there is nothing to describe.
+    /// Stops waiting for the description of the last message: no message can be described until another one
+    /// ends. Closes the open record if it is full.
     pub(super) fn settle(&mut self) {
         self.last = None;
         if self.full {

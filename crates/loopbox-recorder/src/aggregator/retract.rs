@@ -41,8 +41,9 @@ impl<H: Environment> Aggregator<H> {
         self.environment.idle(self.next_token, self.rest_ns, depth);
     }
 
-    /// Continues the record of the rest that was closed last. Returns false, and leaves the record as it is,
-    /// when something has run since or the process was frozen meanwhile.
+    /// Extends the *idle* record that was closed last until `now`, and hands it over again. Returns false,
+    /// and leaves the record as it is, in three cases: the record is not *idle*; something has run since it
+    /// was closed; between `since` and `now` the process was frozen, or messages may have run unseen.
     pub(super) fn rest_on(&mut self, since: Uptime, now: Uptime) -> bool {
         let rests_on = std::mem::take(&mut self.rests_on);
         if !rests_on || self.kind_of_rest(since, now) != RecordKind::Idle {

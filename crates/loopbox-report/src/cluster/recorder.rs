@@ -48,7 +48,7 @@ fn reason(detail: &str) -> String {
 pub(super) struct PartsOff(BTreeMap<&'static str, (Feature, u64, TopNames)>);
 
 impl PartsOff {
-    /// Adds the parts of one report.
+    /// Adds the parts that were off in one report.
     pub(super) fn add(&mut self, off: &[Off]) {
         for (part, reason) in off {
             let (_, reports, reasons) =

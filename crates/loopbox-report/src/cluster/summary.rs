@@ -63,8 +63,9 @@ pub struct Group {
     pub amount: Amount,
     /// The share of the group in the total of `ranked_by`, 0 to 1.
     pub share: f64,
-    /// The share of the app's users or uses that the group affects; `None` when their number was not given,
-    /// or when it is not known of how many users or uses the group's stalls are.
+    /// The share of the app's users or uses that the group affects. `None` when the number of the app's users
+    /// or uses was not given. Also `None` when the group has stalls and no reports, and it is not known how
+    /// many users or uses had these stalls.
     pub rate: Option<Rate>,
     /// The number of users.
     pub users: Option<Count>,

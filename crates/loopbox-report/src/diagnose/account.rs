@@ -98,8 +98,8 @@ impl AccountPart {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "account")]
 pub struct Account {
-    /// The token of the message. What ran outside of messages has the token of the message before it,
-    /// `after-45`.
+    /// The token of the message. For what ran outside of messages it is a text such as `after-45`: it ran
+    /// after the message with the token 45.
     #[serde(serialize_with = "serialize_token")]
     #[schemars(with = "token::Key")]
     pub token: Token,
@@ -262,8 +262,10 @@ impl Account {
         (part > MUCH_UNEXPLAINED).then(|| format!("main waited for a CPU for {} of the time", percent(part)))
     }
 
-    /// A sentence which says that most of the message's stacks are in waits, and names these waits. `None`
-    /// when main computed for most of the time, unless waits that use the CPU explain that CPU time.
+    /// A sentence which says that at least half of the message's stacks are in waits, and names the longest
+    /// waits. `None` when fewer stacks are in waits. Also `None` when main was on a CPU for at least half of
+    /// the time, with one exception: stacks cover less than half of the time, and at least half of the stacks
+    /// are in waits that use the CPU. Then these waits explain the CPU time.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;

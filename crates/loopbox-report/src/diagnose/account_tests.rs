@@ -137,8 +137,9 @@ fn a_debugger_that_stops_all_is_named() {
     assert!(v.causes.iter().all(|cause| cause.rule != "suspended"), "{v:#?}");
 }
 
-/// Heap dumps stop main again and again, each time for less than the shortest gap. On ART 10 a report then
-/// had one stack every 0.2 s, always at the same place in Java code, without CPU time.
+/// Heap dumps stop main again and again, each time too briefly to count as a `SampleGap`. On ART 10 a report
+/// then had one stack every 0.2 s, always at the same place in Java code, without CPU time. A wait for a
+/// monitor gives the same samples, but must not be named as the cause here.
 #[test]
 fn many_short_stops_are_no_monitor() {
     let stopped = |missed| {

@@ -19,7 +19,7 @@ pub(super) enum Takers {
     Own,
     /// Mostly others; the app's own threads took a share that matters.
     Both,
-    /// Others; the share of the app's own threads did not matter.
+    /// Others; the share of the app's own threads was below [`HARDLY_ANY`], too small to matter.
     Others,
 }
 

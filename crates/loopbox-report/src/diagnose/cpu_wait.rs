@@ -24,9 +24,9 @@ pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Opt
     Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
 }
 
-/// The share of the time without waits for a CPU in which main was on no CPU either: it waited for something
-/// else, whatever code its stacks show. `None` when that was not measured, or when main waited for a CPU
-/// nearly all the time.
+/// How much of the time main spent asleep, as a share of the time in which main did not wait for a CPU. A
+/// main thread that is asleep waits for something else, whatever code its stacks show. `None` when the waits
+/// or the CPU time were not measured, or when main waited for a CPU nearly all the time.
 pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let had_ns = measured_ns - starved_ns;

@@ -87,10 +87,14 @@ fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
     }
 }
 
-/// Orders the findings. If the system's trace shows main, a cause that only reports how long the message
-/// took, and where, comes after a cause that explains why, unless main is known to have been on the CPU for
-/// half of the time. A finding that only names main's place in that trace is dropped when another finding can
-/// be the headline.
+/// Drops findings and lowers scores, before the findings are sorted by score.
+///
+/// If another finding can be the headline, the findings that only name main's place in the system's trace are
+/// dropped.
+///
+/// A finding that only says how long the message took, and where, gets a lower score than the best finding
+/// that explains why. That is so if the system's trace shows main, if the explaining finding can be the
+/// headline, and if main is not known to have been on the CPU for at least half of the time.
 fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

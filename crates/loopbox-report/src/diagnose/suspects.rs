@@ -28,10 +28,11 @@ pub(super) struct Suspect<'a> {
 }
 
 /// The threads that are in code of the class that main waits in. If there are none, the threads that are in
-/// code of its package.
+/// code of that class's package.
 ///
-/// A thread in a call of Loopbox requests the report, or something else from Loopbox. So neither Loopbox's
-/// code nor the method that calls it makes the thread a suspect; only the callers of that method do.
+/// A thread may be in a call of a method of Loopbox, for example to request a report. Then neither Loopbox's
+/// frames nor the method that made the call count. Only the callers of that method can make the thread a
+/// suspect.
 pub(super) fn suspects<'a>(a: &'a Analysis, main: &[FrameId], site: WaitSite) -> Vec<Suspect<'a>> {
     let Some(own) = site.app.map(|app| &a.frames[app]) else { return Vec::new() };
     let by = |part: fn(&str) -> &str| {

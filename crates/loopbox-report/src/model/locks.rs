@@ -30,7 +30,8 @@ pub enum LockSource {
     SystemTrace,
     /// The recorder, from what main is parked for: a lock of `java.util.concurrent`, which ART does not know.
     Synchronizers,
-    /// The recorder: main waits for a thread to end. That thread is in the place of the holder.
+    /// The recorder, which found that main waits for a thread to end (`Thread.join`). The chain shows that
+    /// thread as the holder.
     Join,
 }
 

@@ -49,7 +49,7 @@ pub enum MainWaitKind {
     Cpu,
     /// Nothing: it runs.
     Runs,
-    /// Being continued: it was stopped or frozen.
+    /// Permission to go on: main is stopped or frozen.
     Stopped,
 }
 
@@ -73,11 +73,14 @@ pub struct MainWait {
 
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
-/// A system call has priority over the kernel function that main slept in. This function has priority over
-/// the bare state. The call may be older than the state: a signal may have interrupted it a moment before the
-/// state was read. While a thread runs, the kernel names no call for it. So a call that was read from `/proc`
-/// does not count when the state or the signal shows that main ran, and main also spent at least half of the
-/// time after that running or waiting for a processor.
+/// If main was stopped, that is the answer. Otherwise the system call decides. Without a call, the kernel
+/// function that main slept in decides, and without that the bare state.
+///
+/// The call and the state are not of the same instant. SIGQUIT may have interrupted the call, and made main
+/// run, a moment before the state was read. Such a call counts. A call from `/proc` was read a moment after
+/// the state. It is ignored if two things are true. First, the state says that main ran, or the report's
+/// signal found main in no known call. Second, main ran or waited for a processor for at least half of the
+/// time from `captured_ns` to the completion of the report.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),

@@ -132,9 +132,10 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// As [`SampledTree::outside_place`], with one exception. A message that no hook seems to have seen may
-    /// have begun before an inner loop. It counts as [`OutsidePlace::AfterLoop`] when the recorder knew that
-    /// there was such a message.
+    /// The place of a tree as [`SampledTree::outside_place`] finds it, with one exception. Where the stacks
+    /// show a message that no hook saw ([`OutsidePlace::UnseenMessage`]), the hook may have seen the message
+    /// begin, before an inner loop. The place is [`OutsidePlace::AfterLoop`] if the hook is on, the tree is
+    /// of what main does at the dump, and the recorder knew that main last waited in an inner loop.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);

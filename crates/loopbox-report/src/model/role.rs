@@ -27,7 +27,7 @@ pub(crate) enum WaitKind {
     Pipe,
     /// Native code of the platform or of a library that serves main from another thread or process.
     Native(NativeService),
-    /// The next message, in `MessageQueue`.
+    /// The next message. Main waits for it in `MessageQueue`.
     Polling,
     /// Something unknown: the report has no name for the top of the stack.
     Unknown,
@@ -94,36 +94,36 @@ impl WaitKind {
 /// The role of a frame for the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
-    /// It takes messages from the queue and dispatches them, one after the other.
+    /// The method takes messages from the queue and dispatches them, one after the other.
     Loop,
-    /// It hands a message to its callback or target.
+    /// The method hands a message to its callback or target.
     Dispatch,
-    /// It hands a message on, in `dispatchMessage` of an app's own Handler.
+    /// The method hands a message on. It is `dispatchMessage` of an app's own Handler.
     OwnDispatch,
-    /// It is in the queue: it waits there for a message, or calls code that runs between messages.
+    /// The method is in the queue: it waits there for a message, or calls code that runs between messages.
     Queue,
-    /// It waits for a message or an event, in the kernel.
+    /// The method waits for a message or an event, in the kernel.
     Poll,
-    /// It calls the listeners of file descriptors.
+    /// The method calls the listeners of file descriptors.
     Descriptors,
     /// A listener of file descriptors.
     DescriptorListener,
     /// An idle handler.
     IdleHandler,
-    /// It takes input events from their channel.
+    /// The method takes input events from their channel.
     Input,
-    /// It passes an input event on: to a view, an activity or a window's callback.
+    /// The method passes an input event on: to a view, an activity or a window's callback.
     InputEvent,
-    /// It is called at each vsync.
+    /// The method is called at each vsync.
     Vsync,
-    /// It is called for each event of a sensor.
+    /// The method is called for each event of a sensor.
     Sensor,
-    /// It makes the app's content providers.
+    /// The method makes the app's content providers.
     Providers,
-    /// It stands for an object of another process.
+    /// The method's class is a proxy for an object of another process.
     BinderProxy,
-    /// It makes the runtime stop all other threads, for a long time.
+    /// The method makes the runtime stop all other threads, for a long time.
     SuspendsAll,
-    /// It waits, or spends its time in another way that has a name.
+    /// The method waits, or spends its time in another way that has a name.
     Waits(WaitKind),
 }

@@ -162,8 +162,9 @@ impl TraceThread {
         })
     }
 
-    /// The lock that the thread waits for, or the object that it waits on. A lock that the stack shows as
-    /// wanted only counts if the thread's state is a wait for a monitor, or is unknown.
+    /// The lock that the thread waits to enter, or the object that the thread waits on; `None` when the stack
+    /// has neither. The stack may show a lock as wanted. Such a lock counts if the thread's state is a wait
+    /// for a monitor, or is unknown.
     pub fn waits(&self) -> Option<&TraceLock> {
         let may = |lock: &&TraceLock| match lock.action {
             LockAction::Wants => self.is_blocked() != Some(false),

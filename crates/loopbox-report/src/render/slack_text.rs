@@ -32,8 +32,8 @@ fn mrkdwn(text: &str) -> Value {
     json!({"type": "mrkdwn", "text": cut(text, MAX_SECTION), "verbatim": true})
 }
 
-/// Text of one line in a text object of either kind. With Slack's three escapes a link, a user or a channel
-/// stays text.
+/// A line of text for a text object of Slack, of either type: `plain_text` or `mrkdwn`. `&`, `<` and `>` are
+/// escaped, so Slack shows `<...>` as text, not as a link or a mention of a user or channel.
 pub(crate) fn plain(text: &str) -> String {
     harmless(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -58,8 +58,8 @@ pub(super) struct Group<'t> {
     /// First and last position; `None` where the mapping names no range.
     pub range: Option<(u32, u32)>,
     pub frames: Vec<Member<'t>>,
-    /// The descriptor in the report of the method that the others were inlined into; `None` where the mapping
-    /// does not have it.
+    /// The descriptor of the outermost method, which the others were inlined into. It is the descriptor that
+    /// this method has in the report, not in the source. `None` where the mapping does not have it.
     signature: Option<Cow<'t, str>>,
     /// The index in [`Named`] of the overload that the group belongs to.
     pub overload: usize,
@@ -325,9 +325,11 @@ impl<'t> Named<'t> {
         }
     }
 
-    /// Finds out which groups belong to one method: two methods of one name have different descriptors. A
-    /// name that a compiler made up, and that only some lines of a method have, stands for the method with
-    /// the same parameters and result. Outlined code belongs to its caller, which comes first.
+    /// Finds out which groups belong to the same method. Groups belong to one method if their outermost
+    /// methods have the same name, parameters and result in the source. There are two exceptions. A compiler
+    /// may have made up a name that only some groups of a method have: the group then belongs to the method
+    /// with the same parameters and result whose name is not made up, if there is one. A group of outlined
+    /// code belongs to the method that calls the code; the caller's group comes first in the mapping.
     fn find_overloads(&mut self, is_synthesized: impl Fn(&Member<'t>) -> bool) {
         let mut by_signature = HashMap::new();
         for member in self.groups.iter().filter_map(|group| group.frames.last()) {

@@ -20,7 +20,8 @@ pub struct RetracedText {
     pub text: String,
     /// How many lines of the text were renamed.
     pub renamed: usize,
-    /// Which names the mapping does not have. This text is for the case that nothing was renamed.
+    /// Why nothing was renamed, as a part of a sentence: the mapping does not have the classes of the text,
+    /// or the text has no frame, lock or exception of the app. Only of use when `renamed` is 0.
     pub missing: String,
 }
 

@@ -198,7 +198,9 @@ fn total(units: &[UnitSums]) -> UnitSums {
     })
 }
 
-/// The middle 95 % of the changes; `None` when too many draws had no frames.
+/// The ends of the middle 95 % of the changes. There is one change for each random draw of users, but none
+/// for a draw whose figure cannot be computed, for example because it has no frames. `None` when more than a
+/// tenth of the draws have no change.
 fn interval(mut changes: Vec<f64>) -> Option<[f64; 2]> {
     if changes.len() < ROUNDS * 9 / 10 {
         return None;
@@ -222,8 +224,8 @@ impl Draw {
 
     /// The number of times that a user counts in a draw: Poisson-distributed with mean 1.
     fn times(&mut self) -> u64 {
-        /// The probabilities of at most 0, of at most 1, and so on, times 2³². Numbers above 8 are left out:
-        /// their probability is one in a million.
+        /// The probabilities that a user counts at most 0 times, at most 1 time, and so on up to 8 times,
+        /// each multiplied by 2³². More than 8 times counts as 9; its probability is one in a million.
         const AT_MOST: [u32; 9] = [
             1_580_030_169,
             3_160_060_337,

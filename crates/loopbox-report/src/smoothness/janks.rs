@@ -24,7 +24,7 @@ pub struct JankView {
     pub scene: String,
     /// When the frame began, relative to the dump.
     pub at_ms: f64,
-    /// How long the frame stood.
+    /// How long the frame was shown.
     pub duration_ms: f64,
     /// The number of refreshes for which the frame was shown. `None` when the recorded refresh interval is
     /// impossible for a display.

@@ -11,7 +11,8 @@ const MAGIC: [u8; 4] = *b"LBSO";
 const ENDING: &str = ".off";
 /// For how many starts the sampler is off when the fuse has blown once, twice, and three times or more.
 pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
-/// Two strikes within this many starts blow the fuse.
+/// The fuse blows at the second [`Suspicion::Strike`] if fewer than this many starts of the process are
+/// between it and the first.
 pub const STRIKE_STARTS: u8 = 20;
 const LEN: usize = 4 + 4 + 4 + 32;
 

@@ -41,7 +41,8 @@ impl Default for ReportPolicy {
 /// What a report must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outlives {
-    /// The end of the process, for any reason: what was written is in the kernel. Does not wait for the disk.
+    /// The report must survive the end of the process, whatever the reason. For this it is enough that the
+    /// kernel has the data: the writer does not wait until the data is on the disk.
     Process,
     /// A power loss as well: waits until the data is on the disk, which may take seconds.
     PowerLoss,

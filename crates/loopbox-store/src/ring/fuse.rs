@@ -21,7 +21,8 @@ const LASTS_NS: u64 = 200_000_000;
 /// The most writes in one call: the state is written again when it has changed during the write.
 const TRIES: usize = 4;
 
-/// The mark that survives the process while something dangerous is in progress. Cheap to clone.
+/// Records in which dangerous phase the sampler is. What is in the file survives the process, so the next
+/// process can read in which phase this one ended. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RingFuse {
     pub(super) shared: Arc<Shared>,
@@ -58,7 +59,8 @@ impl RingFuse {
 }
 
 impl Shared {
-    /// Writes the fuse's word into the file. Async-signal-safe. An error only loses the mark.
+    /// Writes `word`, the state of the fuse, into the file. Async-signal-safe. An error is ignored: the file
+    /// then does not have this state.
     pub(super) fn write_fuse(&self, word: u64) {
         let Some(file) = self.file.get().filter(|file| !file.is_lost()) else { return };
         // Beyond the limit a write is a SIGXFSZ, even where the file has its blocks.

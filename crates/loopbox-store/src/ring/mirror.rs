@@ -28,11 +28,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The order in which the regions are read. The last sign of life is read before all of them. A message that
-/// has ended must not seem to have run until a later sign of life (the mark or a sample). So the running
-/// message is read before the records that count it, and its stacks are read before it. At the end of a
-/// message the worker first writes the tree into the pages and then clears the running message's stacks, so
-/// the pages are read after these stacks.
+/// The order in which the regions are read. The mark of the last sign of life is read before all of them. A
+/// message that has ended must not seem to have run until a later sign of life, be it the mark or a sample.
+/// So the running message's stacks are read first, then the running message, and last the records that count
+/// the message. The pages of kept trees are read after the running message's stacks: at the end of a message
+/// the worker first writes the tree into the pages and then clears these stacks.
 const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -76,7 +76,8 @@ pub struct Mirror {
 struct RegionCopy {
     kind: Kind,
     region: Region,
-    /// The number of the write in each slot of the file; 0 for none.
+    /// For each slot of the file, the sequence number of the write that the slot has; 0 for a slot without
+    /// one.
     written: Vec<u64>,
 }
 
@@ -248,8 +249,8 @@ impl RegionCopy {
         changed
     }
 
-    /// The newest state of a region that changes in place, if the file does not have it; it replaces the
-    /// older of the states in the file.
+    /// The newest state of a region that changes in place, to be written to the file's slot that has the
+    /// oldest state. `None` if the file already has the newest state, or if no state can be read.
     fn read_newest(&self, shared: &Shared) -> Option<Changed<'static>> {
         let (written, index) = self.newest_and_oldest()?;
         if (0..self.region.slots).all(|index| self.seq(shared, index) <= written) {

@@ -1,16 +1,20 @@
-//! A tree with its names in few bytes, because the size of a ring limits what it can keep.
+//! Packs a tree and its names into few bytes, because the size of a ring limits how many trees it can keep.
+//!
+//! A list begins with the number of its elements. Numbers are written as in `varint`.
 //!
 //! ```text
-//! tree      = version:byte head strings methods locations samples nodes      (numbers: see `varint`)
+//! tree      = version (one byte), head, strings, methods, locations, samples, nodes
 //! head      = length, then a StackTree without samples and nodes as the codec writes it
-//! strings   = count, then in sorted order: bytes shared with the one before, length of the rest, the rest
-//! methods   = count, then: class, name, signature (indexes into strings), and the source file: 0 or 1 when it is
-//!             the class's outermost name with `.java` or `.kt`, else its index plus 2
-//! locations = count, then: 1 + (method << 2 | has line << 1 | has dex pc), dex pc if any, line if any;
-//!             or 0, length, then a Location of another kind as the codec writes it
-//! samples   = count, then: microseconds since the one before, less the interval asked for, zigzag
-//! nodes     = count, then: skip != 0 | children << 1 | count << 3 in one byte, location, skip if not 0,
-//!             children if the byte says 3, count if the byte says 31
+//! strings   = list, in sorted order, of: number of bytes shared with the string before, length of the rest,
+//!             the rest
+//! methods   = list of: class, name, signature (indexes into strings), source file: 0 or 1 when it is the
+//!             class's outermost name with `.java` or `.kt`, else its index plus 2
+//! locations = list of: 1 + (method << 2 | has line << 1 | has dex pc), dex pc if any, line if any;
+//!             or: 0, length, then a Location of another kind as the codec writes it
+//! samples   = list of: microseconds since the sample before, minus the sampling interval, in zigzag
+//! nodes     = list of: one byte, location, then skip, children and count, each only if the byte lacks it
+//! byte      = (1 if skip is not 0, else 0) | min(children, 3) << 1 | min(count, 31) << 3
+//!             It lacks skip if its bit is 1, children if its field is 3, and count if its field is 31.
 //! ```
 
 use super::parts::{Fidelity, Table, interval_us_at, is_source_of};

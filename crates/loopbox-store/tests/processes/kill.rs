@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 struct Copied {
     closed: u64,
-    /// How many records had been closed when the last reported copy ended. `closed` is the number from before
-    /// that copy.
+    /// How many records had been closed in all when the last reported copy ended. `closed` is how many had
+    /// been closed before that copy began.
     closed_since: u64,
     running: u64,
     kept: u64,

@@ -334,8 +334,8 @@ fn limited_later(dir: &Path) {
     say(&format!("{records} records, {:?}", ring.reader.path()));
 }
 
-/// Forbids flushes. Then writes a ring and a report, which need no flush. A report that must survive a power
-/// loss needs one.
+/// Makes the kernel refuse each flush. Then writes a ring and two reports, and prints the result of each
+/// report. Only the report that must survive a power loss ([`Outlives::PowerLoss`]) needs a flush.
 fn no_flush(dir: &Path) {
     forbid_flushes();
     let mut ring = ring(&options(dir));

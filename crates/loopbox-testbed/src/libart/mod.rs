@@ -63,7 +63,7 @@ impl Report {
         &self.build_id
     }
 
-    /// Whether a row fits.
+    /// Whether at least one row of the tables fits: nothing in the library contradicts that row.
     #[must_use]
     pub fn fits(&self) -> bool {
         !self.matches().is_empty()
@@ -110,7 +110,8 @@ pub fn compare(path: &Path) -> Result<Report> {
 /// Does what [`compare`] does, with tables that have already been read.
 ///
 /// # Errors
-/// When it cannot be read, or has nothing to do with ART.
+/// When the library cannot be read, is no ELF file for an architecture of Android, or has none of ART's
+/// symbols.
 pub fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let image = Image::parse(&bytes).with_context(|| format!("{} is no ELF file", path.display()))?;

@@ -17,7 +17,7 @@ pub(crate) struct FramesArgs {
     /// Frames per batch; on a device at most 170 wait for the worker
     #[arg(long, default_value_t = 160)]
     frames: u32,
-    /// Batches per way
+    /// Batches for each way to record frames
     #[arg(long, default_value_t = 31)]
     rounds: u32,
     /// How long nothing moves while refreshes are counted, in milliseconds
@@ -70,7 +70,7 @@ fn all_of<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<Strin
     Ok(all)
 }
 
-/// The medians for each way.
+/// For each way to record frames, the median of each of the numbers that [`all_of`] reads.
 fn medians<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, [f64; N]>> {
     Ok(all_of(lines, kind)?.into_iter().map(|(way, all)| (way, middle(all.iter().copied()))).collect())
 }

@@ -35,8 +35,8 @@ pub(crate) enum BenchCommand {
     Peers(peers::PeersArgs),
     /// How long a report takes until its first file has its name, with a full history
     Report(report::ReportArgs),
-    /// How long a sample stops the main thread, against other ways to take stacks, which interval it
-    /// reaches, and how large the trees are
+    /// How long a sample stops the main thread, compared with other ways to take stacks; the interval that
+    /// the sampler reaches; and how large the trees are
     Sampler(sampler::SamplerArgs),
     /// What one message that blocks costs, for the performance monitor and for other ways to report it
     Stall(stall::StallArgs),

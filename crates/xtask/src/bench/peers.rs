@@ -1,7 +1,8 @@
 //! `cargo xtask bench peers`: Loopbox and other watchers of the main thread, in the versions on Maven
 //! Central.
 //!
-//! The program is part of the end-to-end tests, which depend on this crate, so cargo runs it.
+//! The program that measures is `peers` of the package of end-to-end tests. This crate does not depend on
+//! that package: it has cargo build and run the program.
 
 use anyhow::Result;
 use clap::Args;
@@ -13,7 +14,7 @@ pub(crate) struct PeersArgs {
     /// Testbeds to measure costs on; an empty text leaves the table out
     #[arg(long, default_value = "art10,art11,art11-jit")]
     costs: String,
-    /// Testbeds to hang on; an empty text leaves the table out
+    /// Testbeds on which the hangs are produced; an empty text leaves the table out
     #[arg(long, default_value = "art10,art11")]
     hangs: String,
     /// Messages per batch

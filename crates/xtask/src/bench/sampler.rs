@@ -28,7 +28,7 @@ pub(crate) struct SamplerArgs {
     /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art14")]
     testbed: Vec<String>,
-    /// Samples of each way at each depth
+    /// Samples at each stack depth for each way to take stacks
     #[arg(long, default_value_t = 1_000)]
     samples: u32,
     /// Depths of the stack

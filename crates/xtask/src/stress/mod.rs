@@ -25,9 +25,10 @@ pub(crate) enum StressCommand {
     /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say
     /// of it
     Hangs(HangsArgs),
-    /// A hang of each known cause, and a table of how often the verdict was right. Shows how reliable each
-    /// confidence is, also on generated variants. Fails when one was wrong with high confidence, or
-    /// a confidence does not keep its promise
+    /// A hang of each known cause, and a table of how often the verdict was right. Also shows how often
+    /// verdicts of each confidence are right, in these hangs and on generated variants. Fails when a verdict
+    /// was wrong with high confidence, or when verdicts on the variants are right less often than their
+    /// confidence requires
     Causes(CausesArgs),
     /// The recorder on the framework's real classes of each API level: a table
     Levels(LevelsArgs),

@@ -169,9 +169,9 @@ impl TestProgram {
     }
 }
 
-/// The integration tests of the packages that neither use testbeds nor fuzz (both take minutes), without
-/// those that a package lists as slow (`package.metadata.slow-tests`): folder and name, from cargo's
-/// metadata.
+/// The integration tests that are quick, each as folder and name, from cargo's metadata. Two kinds of
+/// packages are left out because their tests take minutes: those that use testbeds, and those that fuzz.
+/// Tests that their package lists as slow (`package.metadata.slow-tests`) are left out, too.
 fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     let list = |of: &Value, name| of.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |of: &Value, name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

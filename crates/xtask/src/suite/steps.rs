@@ -93,7 +93,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         Ok(true)
     }
 
-    /// Runs the parallel steps, one at a time.
+    /// Runs the parallel steps, one after the other, while [`Self::in_order`] runs the other steps. Takes the
+    /// steps from `begin`, and sends each one through `ended` when it has ended.
     fn parallel(&self, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
         for at in begin {
             if !self.running.is_over() {

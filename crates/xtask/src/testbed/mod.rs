@@ -14,7 +14,7 @@ use loopbox_testbed::{Arch, Compiled, Name, ensure, names};
 pub(crate) struct TestbedArgs {
     /// Which testbeds; without any, all are listed.
     names: Vec<String>,
-    /// The testbeds of these names with the runtime's compiler: `art11 --jit` is `art11-jit`
+    /// For each name, the testbed with the runtime's JIT compiler: `art11 --jit` is `art11-jit`
     #[arg(long)]
     jit: bool,
     /// The testbeds of these names with all methods compiled ahead of time: `art11 --aot` is `art11-aot`
@@ -23,7 +23,7 @@ pub(crate) struct TestbedArgs {
     /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
-    /// Then run on each what is run on every testbed
+    /// After the set-up, run on each of these testbeds the tests that are run on every testbed
     #[arg(long, requires = "names")]
     test: bool,
     /// A folder with your own build for x86-64 (libart and the libraries that it links): all that is

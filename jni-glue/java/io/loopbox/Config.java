@@ -285,8 +285,9 @@ public final class Config {
         }
 
         /**
-         * Another library may displace a hook again that was put back. The recorder then waits for this long
-         * before it puts the hook back once more. 100 to 3,600,000 ms. The time doubles each time.
+         * The least time between two attempts to put the hook back after another library has displaced it.
+         * 100 to 3,600,000 ms. The first attempt is made at once. The time doubles with each attempt. When
+         * the doubled time is longer than an hour, the hook is not put back any more.
          */
         @NonNull
         public Builder printerCheckMs(long ms) {
@@ -341,8 +342,10 @@ public final class Config {
         }
 
         /**
-         * Adds a listener that is called with each report; a {@link FirstFileListener} earlier, too. Each has
-         * its own thread and waits for no other. Null removes all that were given.
+         * Adds a listener that is called with each report. A {@link FirstFileListener} is also called as soon
+         * as a report has a file. Each listener has a separate thread. Before a call with a complete report,
+         * this thread waits for the listeners of {@link Loopbox#addListener}, at most two seconds. It waits
+         * for no other listener. Null removes all listeners that were given here.
          */
         @NonNull
         public Builder listener(@Nullable Listener added) {
@@ -376,9 +379,10 @@ public final class Config {
         }
 
         /**
-         * Whether {@link Loopbox#watchInput} is done for the window of each Activity when it is first
-         * resumed. Off unless the app asks for it: Window.getCallback then returns the recorder's wrapper.
-         * Code fails that casts the result to the Activity, or to what a library has put there.
+         * Whether {@link Loopbox#watchInput} is called for the window of each Activity when the Activity is
+         * first resumed. Off unless the app asks for it, because Window.getCallback then returns the
+         * recorder's wrapper. If code casts the result to the Activity, or to the callback that a library has
+         * set, the cast fails.
          */
         @NonNull
         public Builder watchInput(boolean on) {
@@ -437,11 +441,11 @@ public final class Config {
         }
 
         /**
-         * The system may be recording a trace of the whole device. This is the least time between two
-         * requests for it, on Android 16 QPR2 (36.1) and newer
-         * ({@code ProfilingManager.requestRunningSystemTrace}). The recorder asks when a message becomes a
-         * suspect, at half of {@link #hangMs}. 60,000 to 86,400,000 ms, 0 for never.
-         * {@link Report#getHangTrace} is the trace's file. Off unless the app asks for it.
+         * The least time between two requests for a trace of the whole device. 60,000 to 86,400,000 ms, 0 for
+         * never. The recorder requests a trace when a message becomes a suspect, at half of {@link #hangMs}.
+         * The system gives one only if it is recording one at that time, on Android 16 QPR2 (36.1) and newer
+         * ({@code ProfilingManager.requestRunningSystemTrace}). {@link Report#getHangTrace} is the trace's
+         * file. Off unless the app asks for it.
          */
         @NonNull
         public Builder hangTraceMs(long ms) {
@@ -450,8 +454,8 @@ public final class Config {
         }
 
         /**
-         * Is called with each profile of this app that the system takes because of {@link #systemProfiles},
-         * {@link #profileTrigger} or {@link #hangTraceMs}.
+         * Sets the listener that is called with each profile of this app that the system takes because of
+         * {@link #systemProfiles}, {@link #profileTrigger} or {@link #hangTraceMs}.
          */
         @NonNull
         public Builder profileListener(@Nullable ProfileListener added) {

@@ -24,7 +24,7 @@ public final class FrameConfig {
         public Builder() {}
 
         // Made from jni-glue/options.toml: setters
-        /** Whether a frame counts when a view of a watched window scrolls in it. On. */
+        /** Whether a frame counts if a view of a watched window scrolls during that frame. On by default. */
         @NonNull
         public Builder scroll(boolean on) {
             settings.scroll = on;
@@ -32,9 +32,9 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the recorder notes which scrolls a finger has caused. Off, because it wraps the callback of
-         * each watched window: Window.getCallback then returns the recorder's wrapper, and code fails that
-         * casts the result to the Activity.
+         * Whether the recorder notes which scrolls a finger has caused. Off by default, because the recorder
+         * wraps the callback of each watched window for this. Window.getCallback then returns the recorder's
+         * wrapper. If code casts the result to the Activity, the cast fails.
          */
         @NonNull
         public Builder touch(boolean on) {

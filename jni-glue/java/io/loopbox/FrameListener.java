@@ -20,8 +20,8 @@ public interface FrameListener {
     void onGesture(@NonNull FrameGesture gesture);
 
     /**
-     * Called when one stall has dropped frames for at least half a second. At 60 Hz these are 30 frames, from
-     * which number on the platform logs "Skipped N frames!". {@link FrameConfig.Builder#skippedFrames} can
+     * Called when one stall has dropped frames for at least half a second. At 60 Hz this is 30 frames, and
+     * the platform logs "Skipped N frames!" from 30 frames on. {@link FrameConfig.Builder#skippedFrames} can
      * set another number.
      *
      * @param scene the screen; empty when it is not known

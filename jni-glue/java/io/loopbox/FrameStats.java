@@ -164,7 +164,11 @@ public final class FrameStats {
             return (int) values[9];
         }
 
-        /** How many jank windows there were: parts below five sixths of the refresh rate. */
+        /**
+         * How many jank windows there were. A jank window is a sequence of frames that begins with a frame
+         * that was shown visibly too long. It counts when its frames per second are below five sixths of the
+         * refresh rate.
+         */
         public int getJankWindows() {
             return (int) values[10];
         }

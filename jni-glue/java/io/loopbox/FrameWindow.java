@@ -65,8 +65,9 @@ public final class FrameWindow {
     }
 
     /**
-     * How many calls of the listener were left out since the last window, because the listener was busy:
-     * windows, and gestures and skipped frames while many of them waited.
+     * How many calls of the listener were left out since the last call for a window. A call for a window is
+     * left out while another call waits or runs. A call for a gesture or for skipped frames is left out while
+     * 64 calls wait or run.
      */
     public int getMissed() {
         return missed;

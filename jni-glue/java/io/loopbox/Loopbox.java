@@ -143,7 +143,8 @@ public final class Loopbox {
 
     /**
      * Removes a listener that {@link #addListener} has added. The listener is not called any more; a call
-     * that is under way may go on. It may be called before {@link #install} or after it. Any thread.
+     * that is in progress may continue. This method may be called before {@link #install} or after it. Any
+     * thread.
      */
     @AnyThread
     public static void removeListener(@NonNull Listener listener) {

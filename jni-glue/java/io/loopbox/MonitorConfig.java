@@ -59,7 +59,7 @@ public final class MonitorConfig {
             return this;
         }
 
-        /** Whether files are written. On. */
+        /** Whether the monitor writes files. On by default. */
         @NonNull
         public Builder files(boolean write) {
             settings.files = write;

@@ -10,7 +10,7 @@ import androidx.annotation.Nullable;
  * no implementation; the artifact loopbox-inhouse, for builds that are not distributed by a store, has one.
  */
 public interface ObserverAccess {
-    /** The name of this way in the recorder's status. */
+    /** The name of this way to access the field. The recorder's status shows it: "Observer by NAME". */
     @NonNull
     String name();
 

@@ -39,7 +39,7 @@ public final class PollWrapper {
     /** Whether the VM calls the wrapper. */
     public static native boolean isThere();
 
-    /** Whether the VM calls the very first function. */
+    /** Whether the VM calls the original native function, which was there before any library replaced it. */
     public static native boolean isFirst();
 
     /** How often the wrapper was called. */

@@ -17,8 +17,8 @@ pub(super) enum Outside {
     Nothing,
     /// The process is stopped by a signal for most of the message.
     Stop,
-    /// The process's control group is frozen for most of the message. The system freezes apps that are not
-    /// visible in the same way.
+    /// The process's control group is frozen for most of the message. The system does the same to apps that
+    /// are not visible.
     Freeze,
     /// The process's control group gets a tenth of a processor.
     Quota,
@@ -99,7 +99,8 @@ fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Two commands of a debugger, `SUSPEND` and `RESUME`, by set and number (JDWP's `VirtualMachine`).
+/// The debugger's command `Suspend`, as its set and its number in JDWP. `RESUME` is the command `Resume`.
+/// Both are in the set `VirtualMachine`.
 const SUSPEND: (u8, u8) = (1, 8);
 const RESUME: (u8, u8) = (1, 9);
 

@@ -268,10 +268,12 @@ impl Stage {
         Ok((phone, hang))
     }
 
-    /// Calls [`Self::printing`] and waits until the hang's report has its first file. The report then waits
-    /// for the queue. Also returns the report's files. Before that report, the queue is printed for each
-    /// message under suspicion. On a loaded machine this may be a message of the start, or this hang before
-    /// the app announces it. These prints are let through.
+    /// Calls [`Self::printing`] and waits until the hang's report has its first file. This report is not
+    /// complete then, because it waits for the print of the queue. Also returns the report's files.
+    ///
+    /// The recorder also prints the queue earlier, for each message under suspicion. On a loaded machine this
+    /// message may be one of the app's start, or the one that hangs, before the app announces the hang. This
+    /// method lets these earlier prints go on.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

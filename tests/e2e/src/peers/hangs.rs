@@ -144,7 +144,8 @@ pub struct Said {
     pub errors: String,
 }
 
-/// The name for the host tools' results for our reports.
+/// The key in [`Said::outcomes`] for the outcome of the host tools, which diagnose our reports as `loopbox
+/// show` does.
 pub const SHOW: &str = "show";
 
 impl Hang {

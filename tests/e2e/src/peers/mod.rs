@@ -54,7 +54,7 @@ const DATADOG: &str = "com.datadoghq:dd-sdk-android-rum@aar";
 pub struct Peer {
     /// The name of the peer in `peers.Peer`.
     pub name: &'static str,
-    /// What a reader calls the peer.
+    /// The name of the peer in published results.
     pub words: &'static str,
     /// How long a hang lasts until the peer reports it, at its defaults.
     pub threshold: &'static str,

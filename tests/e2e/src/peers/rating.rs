@@ -61,7 +61,8 @@ pub enum Outcome {
     Refused(String),
     /// The peer made no report.
     Silent,
-    /// Each worth that a report had, the best first, and whether no report came in time.
+    /// The ratings of the peer's reports, each rating once and the best first. The flag is true if every
+    /// report came after the hang was over.
     Reports(Vec<Worth>, bool),
 }
 

@@ -28,7 +28,7 @@ const SLOWEST: usize = 3;
 /// What may still be added to a report's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileState {
-    /// The queue or other threads are missing.
+    /// The queue or the other threads are still missing, as in the first file of a report.
     First,
     /// The report is complete, but the process that wrote it may add more evidence.
     Open,

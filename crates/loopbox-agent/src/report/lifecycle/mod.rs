@@ -84,7 +84,7 @@ pub(super) struct FollowUp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskSystem {
     No,
-    /// Asks. No answer means that the system reports nothing yet.
+    /// Asks the system. If the system reports nothing, the worker asks again later.
     Yes,
     /// Asks. No answer means that the system has not noticed anything: it is not asked again.
     LastTime,

@@ -27,15 +27,16 @@ use std::time::Duration;
 /// What an app is notified of.
 #[derive(Debug)]
 struct Notice {
-    /// The report's file; `None` when there is no report. For a warning this is the warning's text. For a
-    /// suspect it is the name of a file.
+    /// What the notice is about. For a report it is the report's file, or `None` when there is no report. For
+    /// a warning it is not a path but the warning's numbers. For a suspect it is only a file name.
     path: Option<PathBuf>,
     /// Why the report was written.
     reason: String,
     /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`PREVIOUS_RUNS_READ`], [`WARNED`], [`SUSPECT`], or
     /// the number of the request that it answers.
     about: i64,
-    /// The gate of the recording that it comes from: no listener is called after that recording has ended.
+    /// The gate of the recording that has made this notice. After the end of that recording, no listener is
+    /// called with a report or a warning.
     gate: Arc<Gate>,
 }
 
@@ -142,7 +143,8 @@ pub(crate) fn answer(gate: &Arc<Gate>, asked: i64, path: Option<&Path>) {
     add(gate, path, "", asked);
 }
 
-/// Has Java call back, a moment later, a caller who gets no report because too many reports were requested.
+/// Has Java notify the caller of the request `asked`, a moment later, that there is no report: the request
+/// was refused.
 pub(crate) fn refuse(asked: i64) {
     JAVA.refuse(asked);
 }

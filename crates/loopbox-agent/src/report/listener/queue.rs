@@ -28,8 +28,9 @@ struct Waiting {
     refused_at_ns: Uptime,
 }
 
-/// A queue with its thread. The thread begins with a recording, because a thread costs memory, which a report
-/// may lack later. It sleeps until there is a notice.
+/// A queue with the thread that takes notices from it. The thread is started with the recording and not with
+/// the first notice: a thread needs memory, and memory may be short when there is a report. The thread sleeps
+/// until there is a notice.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// Changes when the thread has something to do.

@@ -193,7 +193,7 @@ fn text_markdown_and_junit_show_the_changes() {
     insta::assert_snapshot!("junit", junit(&compared));
 }
 
-/// An app that knows its user only after the start has hangs before that.
+/// Some apps do not know their user yet when they start. The reports of hangs from that time name no user.
 #[test]
 fn a_report_that_names_no_user_counts_as_one_user_next_to_those_that_do() {
     let side = |name: &str, unnamed: u32, named: u32| {

@@ -90,7 +90,7 @@ struct PageTree {
     missed_samples: u32,
     longest_stop_ms: f64,
     /// For each sample, the microseconds since the sample before it; for the first sample, since the start of
-    /// the message. One more entry has the microseconds from the last sample to the end of that sample.
+    /// the message. One more entry has the microseconds that the last sample covers.
     gaps_us: Vec<u64>,
     /// For each node in pre-order: frame, depth, first sample, number of samples.
     nodes: Vec<u32>,

@@ -68,8 +68,9 @@ public final class Purge {
     }
 
     /**
-     * Deletes the files in the folder of a monitor that is created later, if this process has found a kill
-     * switch that requests deletion. Any thread.
+     * Repeats the deletion on a separate thread, if this process has found a kill switch that requests it.
+     * This is for a monitor that the app has created since the first deletion, which did not know the
+     * monitor's folder. {@code folder} is as for {@link #run}. Any thread.
      */
     public static void ifAsked(File folder) {
         ifAsked(asking, folder);
@@ -97,8 +98,8 @@ public final class Purge {
     }
 
     /**
-     * Deletes the recorder's files in a folder. Also removes the recorder's own folders inside it, if they
-     * are empty then. Returns whether none of the files is left.
+     * Deletes the recorder's files in a folder, and in the recorder's own folders inside it. Removes these
+     * inner folders if they are empty then. Returns true if none of the files is left.
      */
     private static boolean isEmptied(File folder) {
         boolean none = Deletion.isRead(folder);

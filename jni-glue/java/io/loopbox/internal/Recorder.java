@@ -42,8 +42,8 @@ public final class Recorder {
     private static final long PREVIOUS_RUNS_MS = 5_000;
 
     /**
-     * The lock that is held while a recording begins or ends, at the longest while the native side is
-     * installed. It is never held while code of the app runs or a thread waits for the disk.
+     * A thread holds this lock while it begins or ends a recording. It holds the lock longest in {@link
+     * Native#install}. While it holds the lock, it runs no code of the app and does not wait for the disk.
      */
     private static final Object CHANGING = new Object();
 

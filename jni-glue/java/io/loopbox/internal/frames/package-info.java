@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/** Frames of the display and input, window by window. */
+/** Watches the app's windows: the display frames that each window draws, and the input that it gets. */
 package io.loopbox.internal.frames;

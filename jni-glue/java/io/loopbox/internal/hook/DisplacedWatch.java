@@ -10,15 +10,16 @@ import io.loopbox.internal.recording.Native;
 import java.lang.ref.WeakReference;
 
 /**
- * Detects when another library took the hook out: WebView's tracing, for example, sets the Looper's Printer
- * and later sets it to null.
+ * Detects that another library has removed the hook. WebView's tracing, for example, sets the Looper's
+ * Printer and later sets it to null.
  *
- * <p>A queue that becomes idle has dispatched a message since it was last idle. When the hook saw none begin,
- * it is not called any more. To notice this, an idle handler is enough, without a message of ours or a hidden
- * API. But another library may take the idle handler out as well. So the hook's place is checked, too: when
- * main has gone to rest, at each report and each status. An object that is found there may pass calls on to
- * the hook. Unless a message has shown that it does, we post one to find out. The same message puts the hook
- * back, because only the main thread can.
+ * <p>When a queue becomes idle, it has dispatched a message since it was last idle. If the hook saw no
+ * message begin in that time, Looper does not call the hook any more. An idle handler is enough to notice
+ * this, without a message of ours or a hidden API. But another library may remove the idle handler as well.
+ * So {@link #check(boolean)} also reads which object Looper calls in the hook's place: when main has gone to
+ * rest, at each report and at each status. An object there that is not the hook may pass calls on to the
+ * hook. If no earlier message has shown that it does, we post a message to find out. If the hook does not see
+ * the posted message begin, that message installs the hook again, because only the main thread can do that.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**

@@ -18,10 +18,13 @@ public abstract class Hook {
      */
     boolean active = true;
 
-    /** How often it was installed again. */
+    /** How often {@link #armAgain} has installed the hook again. */
     volatile int armed;
 
-    /** Why a cheaper hook is not used, for the report; null when none was asked for. */
+    /**
+     * A text for the report: why this hook is used instead of a cheaper one. Null when no cheaper hook was
+     * tried.
+     */
     String instead;
 
     /** Sets the state in the report: whether a hook works, and how or why not. On the main thread. */
@@ -40,7 +43,10 @@ public abstract class Hook {
         Native.setHook(false, detail);
     }
 
-    /** Has the report repeat the decision. On the main thread. */
+    /**
+     * Sets the state in the report to what {@link #decide} has set last, because {@link #doubt} may have
+     * changed it since. On the main thread.
+     */
     static void repeatDecision() {
         Native.setHook(decidedOn, decided);
     }

@@ -9,7 +9,7 @@ import io.loopbox.internal.recording.Native;
 import io.loopbox.internal.recording.Recording;
 import io.loopbox.internal.recording.Settings;
 
-/** The hook of the main Looper, if one is in. On the main thread, except where noted. */
+/** Installs and removes the hook of the main Looper. On the main thread, except where noted. */
 public final class MainHook {
     /** Build.VERSION_CODES.Q, which older SDKs do not have. */
     private static final int ANDROID_10 = 29;

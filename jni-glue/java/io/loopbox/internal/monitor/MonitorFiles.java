@@ -91,8 +91,8 @@ public final class MonitorFiles {
     }
 
     /**
-     * Gives the line about the process. A file has it before the first other line of the process, and again
-     * where lines could not be written.
+     * Gives the line that describes the process. In each file it comes before all other lines of this
+     * process. When lines could not be written, it comes again before the next line that can be written.
      */
     public interface Base {
         /**

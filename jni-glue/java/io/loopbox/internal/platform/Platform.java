@@ -44,7 +44,10 @@ public final class Platform {
         return false;
     }
 
-    /** The text for reports that a method of ours is missing under its name. */
+    /**
+     * A text for reports: our class {@code type} has no method with the name {@code method}, because a
+     * shrinker has renamed or removed it.
+     */
     public static String missing(String method, String type) {
         return method + " is missing in " + type + ": a shrinker did not have the library's rules";
     }

@@ -80,8 +80,8 @@ public final class Breadcrumbs {
     }
 
     /**
-     * From now on breadcrumbs wait for the next recording. Drops those that waited until now: the recording
-     * has ended, or the app does not want the one that they waited for.
+     * From now on breadcrumbs wait for the next recording. Those that wait now are dropped: their recording
+     * has ended, or the app has stopped the recorder before their recording began.
      */
     public static synchronized void end() {
         early = new ArrayDeque<Early>();

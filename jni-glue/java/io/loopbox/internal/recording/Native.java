@@ -20,9 +20,10 @@ public final class Native {
     public static final int DEPTH_SHIFT = 1;
 
     /**
-     * Returned by begin: nothing was recorded, because another message seems to run; {@link #beginIn}
-     * decides. Returned by end: the innermost message was left without an end, by an Error or, with the
-     * Printer hook, an exception. It can be described now; then the same end is to be reported again.
+     * Returned by begin: another message seems to run, so nothing was recorded. {@link #beginIn} then decides
+     * whether the other message still runs. Returned by end: an inner message was left without an end, by an
+     * Error or, with the Printer hook, by any exception. The recorder has now closed the inner message. The
+     * caller may describe it, and then calls end again for the outer message.
      */
     public static final int IN_DOUBT = -1;
 
@@ -76,8 +77,8 @@ public final class Native {
     public static native String install(long[] numbers, String[] strings);
 
     /**
-     * Stops the recorder, except for what {@link #leave} undoes: its callbacks do nothing from now on. Any
-     * thread.
+     * Ends the recording: from now on the recorder's callbacks do nothing. What only the main thread can undo
+     * stays until {@link #leave} is called. Any thread.
      */
     public static native void uninstall();
 
@@ -102,8 +103,8 @@ public final class Native {
     public static native void setUnseen();
 
     /**
-     * With true: stops watching the main thread, because the hook is out. With false: watches it again. Any
-     * thread.
+     * With true: stops watching the main thread, because the recording is paused and its hook is removed or
+     * about to be removed. With false: watches the main thread again. Any thread.
      */
     public static native void setPaused(boolean paused);
 
@@ -208,9 +209,9 @@ public final class Native {
     // The next do something on the main thread only.
 
     /**
-     * A dispatch begins. Returns {@link #IN_DOUBT}, or how many messages run, with {@link #WANTS_NAME} when
-     * the previous message wants a name. That can be when its end was not reported, because of an Error, or
-     * with the Printer hook because of any exception.
+     * A dispatch begins. Returns {@link #IN_DOUBT}, or how many messages run, together with {@link
+     * #WANTS_NAME} when the previous message wants a name. The previous message wants a name only if its end
+     * was not reported. An Error prevents the report of an end; with the Printer hook, so does any exception.
      */
     @FastNative
     public static native int begin();

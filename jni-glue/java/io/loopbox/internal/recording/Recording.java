@@ -85,7 +85,10 @@ public final class Recording {
         offBecause = why;
     }
 
-    /** What an installation gets in addition to its settings. */
+    /**
+     * The recording's folder, the app's version and the kill switch. An installation gets these in addition
+     * to its settings.
+     */
     public static final class Place {
         /** Where reports go. */
         public final File directory;

@@ -150,7 +150,7 @@ final class QueuePrint implements Printer, Runnable {
         return true;
     }
 
-    /** Whether the queue prints under its lock, so that the print was stopped at once. */
+    /** Whether the queue prints under its lock. If so, the print was stopped before the first message. */
     synchronized boolean locks() {
         return locks;
     }

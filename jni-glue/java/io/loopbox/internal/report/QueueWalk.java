@@ -94,7 +94,8 @@ final class QueueWalk {
         int kept;
         int total;
         /**
-         * Whether the pass reached the end of the list, or its limit, through messages that were in the
+         * Whether the pass is complete: it has read to the end of the list or, if it does not count all
+         * messages, until it had all entries to keep. It is not complete if a message on the way had left the
          * queue.
          */
         boolean whole;

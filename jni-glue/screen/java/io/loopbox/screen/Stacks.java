@@ -72,7 +72,10 @@ final class Stacks {
         return "at " + named[0] + "(" + place + ")";
     }
 
-    /** The frames with these numbers, innermost frame first. In the file the outermost frame comes first. */
+    /**
+     * Reads the frames of a stack. The file has the bottom of the stack first, which is the outermost frame.
+     * The result has the innermost frame first.
+     */
     static List<String> bottomFirst(Decoder from, Symbols symbols) throws IOException {
         List<String> frames = new ArrayList<String>();
         for (int left = from.count(); left > 0; left--) {

@@ -41,7 +41,7 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that runs our handler now, 0 for none, and where on its stack. By it our handler breaks a cycle:
+/// The thread that runs our handler now, 0 for none, and where on its stack. So our handler breaks a cycle:
 /// a handler that was set without the chain may call ours, and ours may call that handler, which is deeper on
 /// the stack each time. The thread alone would not do: a handler that leaves by a jump never comes back here.
 static HANDLING: AtomicI32 = AtomicI32::new(0);

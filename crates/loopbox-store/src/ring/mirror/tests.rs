@@ -1,3 +1,5 @@
+//! Copies that are cut off at any byte.
+
 use super::*;
 use crate::layout::REGIONS_AT;
 use crate::recover::{Recovered, recover};

@@ -114,7 +114,7 @@ impl Found {
 
     /// The ring's path when `tries` of its tries count.
     fn path_after(&self, dir: &Path, tries: u32) -> PathBuf {
-        dir.join(format!("{}.{tries}", self.name))
+        dir.join([&self.name, ".", &tries.to_string()].concat())
     }
 }
 

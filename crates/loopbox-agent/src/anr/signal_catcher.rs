@@ -6,12 +6,11 @@
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, descriptors, proc};
+use crate::sys::{clock, proc};
 use loopbox_format::model::Uptime;
-use loopbox_format::text::number;
+use std::io;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
-use std::{fs, io};
 
 /// The pause between two checks of the thread.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -41,23 +40,18 @@ struct SignalCatcher {
 /// When not all threads can be read, and those that can are others, or ART has no such thread: nothing is
 /// forwarded.
 pub(crate) fn find() -> Result<Option<Snapshot>, NotFound> {
-    // All of them first: the folder is closed before the next file is opened.
-    let list = || fs::read_dir("/proc/self/task")?.collect::<io::Result<Vec<_>>>();
-    let threads = descriptors::open(list).map_err(NotFound::Unreadable)?;
-    let named = threads.iter().filter_map(|entry| {
-        let tid = entry.file_name().to_str().and_then(number)?;
-        Some((tid, descriptors::open(|| fs::read(entry.path().join("comm")))))
-    });
-    CATCHER.tid.store(by_name(named)?, Ordering::SeqCst);
+    let threads = proc::threads().map_err(NotFound::Unreadable)?;
+    let named = threads.into_iter().map(|tid| (tid, proc::read(&proc::of_thread(tid, "comm"))));
+    CATCHER.tid.store(by_name(named)?.cast_signed(), Ordering::SeqCst);
     Ok(Snapshot::now())
 }
 
 /// Which of these threads has the name.
-fn by_name(threads: impl Iterator<Item = (i32, io::Result<Vec<u8>>)>) -> Result<i32, NotFound> {
+fn by_name(threads: impl Iterator<Item = (u32, io::Result<String>)>) -> Result<u32, NotFound> {
     let mut unread = None;
     for (tid, name) in threads {
         match name {
-            Ok(name) if name == b"Signal Catcher\n" => return Ok(tid),
+            Ok(name) if name == "Signal Catcher\n" => return Ok(tid),
             Err(error) if !proc::is_of_gone_thread(&error) => unread = Some(error),
             _ => {}
         }
@@ -307,13 +301,13 @@ mod tests {
     #[test]
     fn a_thread_that_cannot_be_read_may_be_the_signal_catcher() {
         let fails = |code| Err(io::Error::from_raw_os_error(code));
-        let named = |name: &[u8]| Ok(name.to_vec());
-        let find = |names: Vec<io::Result<Vec<u8>>>| by_name((1..).zip(names));
-        let catcher = || named(b"Signal Catcher\n");
-        assert!(matches!(find(vec![named(b"main\n"), catcher()]), Ok(2)));
+        let named = |name: &str| Ok(name.to_owned());
+        let find = |names: Vec<io::Result<String>>| by_name((1..).zip(names));
+        let catcher = || named("Signal Catcher\n");
+        assert!(matches!(find(vec![named("main\n"), catcher()]), Ok(2)));
         assert!(matches!(find(vec![fails(libc::EMFILE), catcher()]), Ok(2)));
-        assert!(matches!(find(vec![named(b"main\n"), fails(libc::ENOENT)]), Err(NotFound::Absent)));
-        let unread = find(vec![fails(libc::EMFILE), named(b"main\n")]);
+        assert!(matches!(find(vec![named("main\n"), fails(libc::ENOENT)]), Err(NotFound::Absent)));
+        let unread = find(vec![fails(libc::EMFILE), named("main\n")]);
         assert!(matches!(unread, Err(NotFound::Unreadable(_))));
     }
 }

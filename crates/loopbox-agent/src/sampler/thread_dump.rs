@@ -8,11 +8,11 @@ use crate::anr::signal_catcher;
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
-use crate::sys::{clock, descriptors, memory, proc};
+use crate::sys::{clock, memory, proc};
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Token, Uptime};
 use loopbox_format::text;
-use std::{fs, io};
+use std::io;
 
 /// The maximum number of steps from the main thread to the thread that all others wait for.
 const MAX_STEPS: usize = 8;
@@ -177,12 +177,9 @@ impl<'a> ThreadDumper<'a> {
     /// a stack; those that sleep come first, because one that runs may take long to stop.
     fn threads(&mut self, env: &mut Env<'_>, number: u32, known: &[(ThreadId, u32)]) {
         let queries = &self.session.thread_queries;
-        // All of them first: the folder is closed before the next file is opened.
-        let list = || fs::read_dir("/proc/self/task")?.collect::<io::Result<Vec<_>>>();
         // Without the list it is not known which threads there are: the report has no dump then.
-        let Ok(entries) = descriptors::open(list) else { return };
-        let ids = entries.iter().filter_map(|entry| entry.file_name().to_str().and_then(text::number));
-        let others = ids.filter(|&tid| tid != std::process::id() && tid != clock::this_thread());
+        let Ok(ids) = proc::threads() else { return };
+        let others = ids.into_iter().filter(|&tid| tid != std::process::id() && tid != clock::this_thread());
         let (all, left_out) = listed(others, |tid| self.stat(tid));
         let captured_ns = clock::now_ns();
         let (sleeping, running): (Vec<_>, Vec<_>) = all.into_iter().partition(|thread| thread.state != b'R');
@@ -262,11 +259,8 @@ impl Inspected {
 
 /// What the kernel reports about a thread of this process; `None` for a thread that has ended.
 fn stat(tid: u32) -> io::Result<Option<OtherThread>> {
-    let mut path = String::from("/proc/self/task/");
-    path.push_str(&tid.to_string());
-    path.push_str("/stat");
-    match descriptors::open(|| fs::read(&path)) {
-        Ok(stat) => Ok(parse_stat(tid, &String::from_utf8_lossy(&stat), clock::ticks_per_second())),
+    match proc::read(&proc::of_thread(tid, "stat")) {
+        Ok(stat) => Ok(parse_stat(tid, &stat, clock::ticks_per_second())),
         Err(error) if proc::is_of_gone_thread(&error) => Ok(None),
         Err(error) => Err(error),
     }

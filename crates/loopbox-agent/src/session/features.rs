@@ -36,14 +36,9 @@ impl Features {
     /// whether it was set.
     pub(crate) fn put_back(&self, before: FeatureState, replaced_with: &str) -> bool {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut known = states.iter_mut().filter(|known| known.feature == before.feature);
-        match known.next() {
-            Some(known) if known.detail == replaced_with => {
-                *known = before;
-                true
-            }
-            _ => false,
-        }
+        let is_replaced =
+            |known: &&mut FeatureState| known.feature == before.feature && known.detail == replaced_with;
+        states.iter_mut().find(is_replaced).map(|known| *known = before).is_some()
     }
 
     pub(crate) fn list(&self) -> Vec<FeatureState> {

@@ -3,11 +3,10 @@
 //! the thread that faults.
 
 use super::clock;
-use super::descriptors;
 use super::proc::{self, field, main_stat};
 use loopbox_format::model::{Statistic, Uptime};
 use loopbox_format::text::number;
-use std::{fs, io};
+use std::io;
 
 /// The files that contain a number of bytes or `max`: their names without `memory.`.
 const BYTES: &str = "current high max swap.current swap.high swap.max";
@@ -93,7 +92,7 @@ fn read_folder(folder: &str, stats: &mut Vec<Statistic>, counters: &mut [Option<
     let mut refused = None;
     let mut file = |name: &str| {
         let path = [folder, name].concat();
-        match descriptors::open(|| fs::read_to_string(&path)) {
+        match proc::read(&path) {
             Ok(text) => text,
             Err(error) => {
                 refused.get_or_insert_with(|| ["memory.", name, ": ", &error.to_string()].concat());
@@ -129,6 +128,7 @@ fn total(pressure: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const MOUNTS: &str = "25 1 0:23 / /proc rw,nosuid - proc proc rw\n\
                           31 23 0:28 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory\n\

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 /// that opens something at the same time.
 const SPARE: usize = 4;
 /// How often an open is tried with a reserved place: another thread of the app may take the place first.
-const TRIES: usize = 3;
+const TRIES: u32 = 3;
 /// The value of a place without a descriptor.
 const NONE: i32 = -1;
 
@@ -46,19 +46,30 @@ fn fill() {
 /// # Errors
 /// Those of `open`.
 pub(crate) fn open<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let mut opened = open();
-    let mut gave = false;
-    for _ in 0..TRIES {
-        if !opened.as_ref().is_err_and(is_used_up) || !give_up_one() {
-            break;
+    let mut given_up = 0;
+    loop {
+        match open() {
+            Err(error) if gives_room(&error, &mut given_up) => {}
+            opened => {
+                refill(given_up);
+                return opened;
+            }
         }
-        gave = true;
-        opened = open();
     }
-    if gave && KEEPS.load(Ordering::Relaxed) {
+}
+
+/// Whether `open` is to be tried again after this error, with the place of one more reserved descriptor.
+fn gives_room(error: &io::Error, given_up: &mut u32) -> bool {
+    let gives = *given_up < TRIES && is_used_up(error) && give_up_one();
+    *given_up += u32::from(gives);
+    gives
+}
+
+/// Reserves descriptors anew, if some were given up.
+fn refill(given_up: u32) {
+    if given_up > 0 && KEEPS.load(Ordering::Relaxed) {
         fill();
     }
-    opened
 }
 
 /// Closes the reserved descriptors, and keeps none from now on: the app can use their places.

@@ -57,7 +57,7 @@ pub(crate) fn may_be_frozen() -> bool {
 
 fn is_cached(score: &str) -> bool {
     const CACHED: i32 = 900;
-    signed::<i32>(score.trim_ascii()).is_none_or(|score| score >= CACHED)
+    score.split_ascii_whitespace().next().and_then(signed::<i32>).is_none_or(|score| score >= CACHED)
 }
 
 /// Whether the main thread has SIGQUIT blocked; `None` when that cannot be read.
@@ -70,7 +70,7 @@ pub(crate) fn main_blocks_sig_quit() -> Option<bool> {
 /// thread that is gone; `None` when it cannot be read.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> Option<bool> {
     let busy = |status: &str| Some(has_sig_quit(status, "SigPnd:")? || has_sig_quit(status, "SigBlk:")?);
-    match read(&["/proc/self/task/", &tid.to_string(), "/status"].concat()) {
+    match read(&of_thread(tid, "status")) {
         Ok(status) => busy(&status),
         Err(error) if is_of_gone_thread(&error) => Some(false),
         Err(_) => None,
@@ -84,7 +84,7 @@ pub(crate) fn is_of_gone_thread(error: &io::Error) -> bool {
 
 /// How often a thread has yielded its processor; `None` when the kernel does not report it.
 pub(crate) fn pauses(tid: u32) -> Option<u64> {
-    let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
+    let status = text(&of_thread(tid, "status"));
     number(&field(&status, "voluntary_ctxt_switches:")?)
 }
 
@@ -223,7 +223,26 @@ fn kind_of_file(link: &str) -> String {
 
 /// The path of a file about the main thread. That thread's id is the process's.
 fn of_main(file: &str) -> String {
-    ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
+    of_thread(std::process::id(), file)
+}
+
+/// The path of a file of a thread.
+pub(crate) fn of_thread(tid: u32, file: &str) -> String {
+    ["/proc/self/task/", &tid.to_string(), "/", file].concat()
+}
+
+/// The kernel's ids of all threads of this process. The folder is closed again when this returns.
+///
+/// # Errors
+/// When the list cannot be read to its end, also with a reserved descriptor.
+pub(crate) fn threads() -> io::Result<Vec<u32>> {
+    descriptors::open(|| {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir("/proc/self/task")? {
+            ids.extend(entry?.file_name().to_str().and_then(number::<u32>));
+        }
+        Ok(ids)
+    })
 }
 
 /// A file of `/proc`. The kernel keeps 15 bytes of a thread's name, and writes them as they are: a name that
@@ -232,8 +251,7 @@ fn of_main(file: &str) -> String {
 /// # Errors
 /// When it cannot be read, also with a reserved descriptor.
 pub(crate) fn read(path: &str) -> io::Result<String> {
-    let bytes = descriptors::open(|| fs::read(path))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|cut| String::from_utf8_lossy(cut.as_bytes()).into_owned()))
+    Ok(String::from_utf8_lossy(&descriptors::open(|| fs::read(path))?).into_owned())
 }
 
 /// A file of `/proc`; empty when it cannot be read.
@@ -255,9 +273,7 @@ pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
 
 /// The process's name: the app's package, or `package:name`.
 pub(crate) fn process_name() -> String {
-    let line = descriptors::open(|| fs::read("/proc/self/cmdline")).unwrap_or_default();
-    let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(name).into_owned()
+    text("/proc/self/cmdline").split('\0').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -51,9 +51,9 @@ const ORDER: [Kind; 15] = [
     Kind::Records,
 ];
 
-/// The marks that are copied, in the order in which they are read. They are written in the reverse order, so
+/// The marks that are copied, in the order in which they are written. They are read in the reverse order, so
 /// that what interrupted the running message is never older than the last sign of life.
-const MARKS: [usize; 3] = [HEARTBEAT_AT, INTERRUPTED_AT, CRASH_AT];
+const MARKS: [usize; 3] = [CRASH_AT, INTERRUPTED_AT, HEARTBEAT_AT];
 
 /// Copies the ring into its file. For one thread, which may wait for the disk.
 #[derive(Debug)]
@@ -173,7 +173,8 @@ impl Mirror {
     fn copy_to(&mut self, write: &mut dyn FnMut(&[u8], u64) -> io::Result<()>) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let live = Live(shared.words());
-        let marks = MARKS.map(|at| live.word(at));
+        let mut marks = self.marks;
+        marks.iter_mut().zip(&MARKS).rev().for_each(|(mark, &at)| *mark = live.word(at));
         if let Some(newer) = shared.frames.take() {
             self.frames = Some(newer);
         }
@@ -202,10 +203,10 @@ impl Mirror {
                 }
             }
         }
-        for ((at, word), written) in MARKS.into_iter().zip(marks).zip(&mut self.marks).rev() {
-            if word != *written {
+        for ((&at, word), written) in MARKS.iter().zip(&marks).zip(&mut self.marks) {
+            if word != written {
                 write(&word.to_le_bytes(), at as u64)?;
-                *written = word;
+                *written = *word;
             }
         }
         Ok(())

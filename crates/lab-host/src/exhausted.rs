@@ -23,8 +23,9 @@ const LARGE: usize = 64 << 10;
 /// Small blocks stay available for this time after the first large one was refused, so that a call into ART
 /// that is under way can return. ART ends the process when ART itself is refused a block, whoever called it.
 const SMALL_LAST: Duration = Duration::from_millis(100);
-/// How long to wait for the first large block to be refused. After this time, small blocks stay available for
-/// [`SMALL_LAST`] in any case.
+/// The longest wait for a thread to request a large block, which is then refused. After the wait, small
+/// blocks stay available for [`SMALL_LAST`]. Then they are refused, too, even if no large block was
+/// requested.
 const UNASKED: Duration = Duration::from_millis(400);
 /// Whether small blocks are refused, too.
 static ALL: AtomicBool = AtomicBool::new(false);

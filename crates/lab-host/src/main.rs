@@ -115,7 +115,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
     }
 }
 
-/// Prints the pending Java exception, if any, and clears it.
+/// Returns `error` unchanged. Before that, prints the pending Java exception, if there is one, and clears it.
 fn described(env: &mut Env<'_>, error: anyhow::Error) -> anyhow::Error {
     if env.exception_check() {
         env.exception_describe();

@@ -159,8 +159,9 @@ extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
-/// Sets an action, which `what` selects, without changing a mask, as a library does on a thread other than
-/// the main one.
+/// Sets the action for SIGQUIT that `what` selects: one of the constants of `com.othersdk.Signals`. Changes
+/// no thread's signal mask, like a library that sets an action on a thread other than main: main's mask stays
+/// as it is.
 extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let new = match what {
         0 => action(libc::SIG_DFL, 0),

@@ -516,8 +516,9 @@ pub extern "system" fn Java_probe_Probe_misuse<'local>(
     })
 }
 
-/// `static native String entry()`: finds where an `ArtMethod` has its native function. Both natives that it
-/// uses for that are linked: `entry` because it runs, `misuse` because it ran before.
+/// `static native String entry()`: the offset in an `ArtMethod` at which ART keeps the address of a native
+/// method's function, or why the offset was not found. The offset is found from two methods, both linked to
+/// their functions by now: `entry` is running, and the test has called `misuse` before.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_entry<'local>(
     env: EnvUnowned<'local>,

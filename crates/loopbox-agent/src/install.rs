@@ -154,8 +154,8 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     Ok(())
 }
 
-/// A process that is older than this at the installation was not started for the message in which the
-/// installation runs.
+/// The greatest age of a start that is accepted for the message in which the installation runs. An older
+/// start is ignored: it is the start of a process that existed long before this message.
 const OLDEST_START_NS: u64 = 600_000_000_000;
 /// Records the message that the installation runs in. On the main thread, before the hook is installed.
 ///

@@ -16,7 +16,8 @@ use crate::abi::Abi;
 use crate::device::Device;
 use crate::symbols::SymbolList;
 
-/// The number of symbols that a field of the table names.
+/// The largest number of symbols that a field of the table lists by name. A longer list is replaced by its
+/// length.
 const NAMED: usize = 4;
 
 /// What a device provides for one ABI.
@@ -209,7 +210,7 @@ mod tests {
         without = "reads /dev/urandom"
     "#;
 
-    /// A device for this machine's ABI.
+    /// A temporary folder with a simulated device, whose libraries are for this machine's ABI.
     struct Sample(tempfile::TempDir);
 
     impl Sample {

@@ -103,7 +103,8 @@ pub enum SuspendError {
     /// An earlier suspension stopped another thread than main; the sampler is off for good.
     #[error("the suspended thread was not the main thread")]
     WrongThread,
-    /// Another suspension by this library has not ended, or a guard had to end one.
+    /// Another suspension by this library has not ended. Or a guard had to end an earlier suspension
+    /// ([`Art::rescue`](crate::Art::rescue)). After that, no suspension is possible.
     #[error("the main thread is held already")]
     Held,
 }

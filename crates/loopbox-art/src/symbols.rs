@@ -55,8 +55,9 @@ pub(crate) type Opaque = *mut c_void;
 /// the only reason passed, because `kForUserCode` changed its number between versions.
 const INTERNAL: c_int = 0;
 
-/// The `attempt` that is passed, the first of 4: with it the call returns null when the thread did not stop
-/// within a quarter of ART's limit. The values 0 and 4 would abort the process.
+/// The value passed for `attempt_of_4`: the first of 4 attempts. With it the call returns null when the
+/// thread did not stop within a quarter of ART's limit. With 0, or with 4 for the last attempt, the call
+/// would abort the process instead.
 const FIRST_ATTEMPT: c_int = 1;
 
 type SuspendBoolBool = unsafe extern "C" fn(Opaque, u32, bool, *mut bool) -> Opaque;

@@ -22,8 +22,9 @@ const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
 
 /// `StackWalkKind::kIncludeInlinedFrames`.
 const INCLUDE_INLINED: c_int = 0;
-/// `StackWalkKind::kSkipInlinedFrames`. No walk uses it, only [`Walker::probe`]: its value is not 0, unlike
-/// that of the other kind, so it shows where the constructor stored it.
+/// `StackWalkKind::kSkipInlinedFrames`. Only [`Walker::probe`] passes it, to check where the constructor
+/// stores the kind. All walks pass [`INCLUDE_INLINED`], which is 0: the probe could not distinguish it from
+/// the zeros of the buffer.
 const SKIP_INLINED: c_int = 1;
 
 /// The functions and values of ART that a walk needs.

@@ -34,7 +34,7 @@ struct Said {
     statistics: usize,
 }
 
-/// The process of a report, and when it was written.
+/// Which process a report is of, and when the report was written. Copies of a report have the same values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Instant {
     pid: u32,
@@ -126,7 +126,8 @@ impl Duplicates {
         Self { left_out: known.left_out, taken: Mutex::default() }
     }
 
-    /// Whether another file with the recording of this one is used instead of it.
+    /// Whether this file is left out as a duplicate: another file has the same recording, and that file is
+    /// used.
     pub(crate) fn is_left_out(&self, path: &Path) -> bool {
         self.left_out.contains(path)
     }

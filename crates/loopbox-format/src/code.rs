@@ -84,9 +84,10 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// The owners for a report, by the application id, which is the name of the process. The app's package is
-    /// the first two parts of the id, or the first three where the second is one that many share. It is the
-    /// whole id where the platform or a library has the same first parts.
+    /// The owners for a report. The package of the app's own classes follows from the application id, which
+    /// is the name of the process up to the first colon. The package is the first two parts of the id. It is
+    /// the first three parts if many developers share the second part, as in `com.github.name`. It is the
+    /// whole id if the platform or a library has the same first parts.
     pub fn of_report(report: &Report) -> Self {
         let own = own_package(&report.meta.process.name);
         let is_own = |class: &str| !own.is_empty() && class.starts_with(&own);

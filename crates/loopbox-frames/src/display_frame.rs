@@ -3,12 +3,13 @@
 use crate::interval::RefreshInterval;
 use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 
-/// A display frame that was replaced.
+/// A frame that was shown on the display until the next frame replaced it.
 ///
-/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync. Its duration is `D[k] = T[k+1] -
-/// T[k]`: how long it was shown. Its own work on the main thread makes that time longer. Taobao's article
-/// calls the same number "this callback's time less that of the one before" and assigns it to the later
-/// frame, so it loses the first frame of each scroll.
+/// Its frame time is `T[k]`, the argument of `doFrame`, which is the time of the frame's vsync. Its duration
+/// is `D[k] = T[k+1] - T[k]`: how long the frame was shown. The frame's own work on the main thread can make
+/// the duration longer, because that work delays the next frame. Taobao's article calls the same number "this
+/// callback's time less that of the one before" and assigns it to the later frame. So the article loses the
+/// first frame of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
     /// The frame time, `T[k]`, uptime.

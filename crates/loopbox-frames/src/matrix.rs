@@ -7,8 +7,9 @@
 
 use crate::levels::unscaled_level;
 
-/// The length of a refresh by which Matrix counts dropped frames. For the sum of times it takes [`FRAME_NS`]
-/// for each refresh of a frame, and truncates the product to whole milliseconds.
+/// The length of a refresh with which Matrix computes the number of dropped frames. For the total time of the
+/// frames Matrix uses another length, [`FRAME_NS`]. It multiplies the number of refreshes of each frame by
+/// that length, and truncates the product to whole milliseconds.
 const FRAME_MS: u64 = 17;
 const FRAME_NS: u64 = 16_666_666;
 /// A slice is reported when its frames took this long. Matrix's repository has used 10 s since 2020; the JSON

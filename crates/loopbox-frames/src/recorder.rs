@@ -100,8 +100,8 @@ pub struct Heard {
 /// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// For the frame whose slowest message is the message that took long: how many frames were dropped while
-    /// it was shown. `None` without such a frame.
+    /// How many frames were dropped while one frame was shown: the jank frame whose slowest message is the
+    /// message that took long. `None` when no recent jank frame has that message as its slowest.
     pub dropped: Option<u32>,
     /// The figures so far of the screen of the frame that `dropped` is about. Without such a frame, they are
     /// those of the screen that the caller named.

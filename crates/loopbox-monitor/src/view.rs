@@ -44,11 +44,12 @@ pub struct View {
 /// Stalls that have something in common.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Group {
-    /// The value that they share; empty for stalls that do not have it.
+    /// What the stalls of the group have in common: the day, the scene or the message. Empty in the group of
+    /// the stalls that do not have this value.
     pub name: String,
     /// How many stalls there are.
     pub stalls: u64,
-    /// How long they took together.
+    /// The total duration of the stalls, in milliseconds.
     pub ms: f64,
     /// How long the longest stall took.
     pub longest_ms: f64,

@@ -63,18 +63,19 @@ pub enum Finding {
     Busy(Uptime),
 }
 
-/// When a check found the main thread idle, and the [`Demand`] of the thread by then. Until a check after a
-/// message finds the thread idle, [`OutsideWatch::asleep`] has the first time after that message at which the
-/// demand was read, and `waited` is false.
+/// A time at which the main thread ran no message, and the [`Demand`] of the thread at that time. If `waited`
+/// is true, a check found the thread idle then. If `waited` is false, no check since the last message has
+/// found the thread idle. The time is then the first one after that message at which the demand was read.
+/// [`OutsideWatch::asleep`] returns times of both kinds, [`OutsideWatch::rest`] only those with `waited`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// The [`Glance::token`] at that time; [`Token::NONE`] when there was no such time.
+    /// The [`Glance::token`] at the time `at_ns`; [`Token::NONE`] when no time has been noted yet.
     pub token: Token,
-    /// When that was, uptime.
+    /// The time at which the thread ran no message, uptime.
     pub at_ns: Uptime,
-    /// How long the thread had run, and had waited for a processor, by then.
+    /// How long the thread had run, and had waited for a processor, until `at_ns`.
     pub demand: Demand,
-    /// Whether a check found the thread idle at that time.
+    /// Whether a check found the thread idle at `at_ns`.
     pub waited: bool,
 }
 
@@ -85,7 +86,7 @@ pub struct SeenBusy {
     pub token: Token,
     /// When the check was made, uptime.
     pub at_ns: Uptime,
-    /// How long the thread had run, and had waited for a processor, by then.
+    /// How long the thread had run, and had waited for a processor, until `at_ns`.
     pub demand: Demand,
 }
 
@@ -179,9 +180,10 @@ impl OutsideWatch {
     }
 }
 
-/// When the present work of the main thread began, if the processor time that the thread requested shows
-/// that: since then the thread has always computed, or waited for a processor to do so. `seen` is when it was
-/// first seen busy, `None` for just now.
+/// Returns since when the main thread has computed without sleep. A wait for a processor counts as computing.
+/// The start is found from the processor time that the thread has requested since `asleep`. `None` when that
+/// time does not show a start. `seen` is the check that first found the thread busy; `None` if that check is
+/// made now.
 pub fn computing_since(
     asleep: &Asleep,
     now_ns: Uptime,
@@ -190,8 +192,9 @@ pub fn computing_since(
 ) -> Option<Uptime> {
     /// Clocks and wake-ups are not more precise than this.
     const SLACK_NS: u64 = 50 * MS;
-    /// A start is returned only if `asleep` is at most this old. An idle thread computes a little now and
-    /// then. Over a longer time, these computations may add up to more than the slack.
+    /// No start is returned when `asleep` is a longer time ago than this. An idle thread computes a little
+    /// now and then. In a longer time, these short computations may add up to more than `SLACK_NS`, and the
+    /// start would be wrong.
     const LONGEST_NS: u64 = 60_000 * MS;
     /// A thread that computes is assumed to wait at most this many times as long as it runs, because others
     /// use its processor, too.

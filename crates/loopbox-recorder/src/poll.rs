@@ -49,8 +49,8 @@ pub trait Dispatches {
     /// What began last was no message.
     fn retract(&mut self);
 
-    /// The end of the innermost message was missed. Its loop was left without a further poll, by an
-    /// exception, or polls may have been missed.
+    /// The end of the innermost message was missed. Either the loop that ran the message was left without
+    /// another poll, for example by an exception. Or the hook may have missed polls.
     fn lose(&mut self);
 
     /// The message that recording began in has ended.
@@ -60,10 +60,11 @@ pub trait Dispatches {
 /// A loop on the main thread's stack.
 #[derive(Debug, Clone, Copy, Default)]
 struct Loop {
-    /// The stack pointer of its last poll.
+    /// The stack pointer of the loop's last poll.
     at: StackPointer,
     frames: u32,
-    /// Whether what began after its last poll has not ended yet.
+    /// Whether the loop's last poll has returned, and what the loop has run since then, if anything, has not
+    /// ended.
     open: bool,
     /// Whether a poll that waits was entered since the last message. True before the first message.
     waited: bool,

@@ -29,7 +29,8 @@ pub enum Front {
     Barrier {
         /// Counts up from 0 in each queue.
         token: u32,
-        /// Since when the first ordinary message behind it is due, uptime; `None` for none.
+        /// Since when the first ordinary message behind the barrier has been due, uptime; `None` when there
+        /// is no such message or it is not due yet.
         due_ns: Option<Uptime>,
     },
     /// An ordinary message that has been due since this uptime.

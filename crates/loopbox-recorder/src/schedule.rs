@@ -11,9 +11,11 @@ const HOUR_US: u64 = HOUR_MS * 1_000;
 /// the sampler parks at once, because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
-/// often, until it finds one. This happens in an unbroken run of short messages, for example while the app
-/// scrolls. It does not happen while the trees of short messages are kept, because their samples would begin
-/// too late. Only while such trees are kept is an idle main thread checked again before the sampler parks.
+/// often, until it finds such a message. This happens in an unbroken run of short messages, for example while
+/// the app scrolls. It does not happen while the trees of short messages are kept, because with rare checks
+/// their samples would begin too late. For the same reason, the thread then also checks an idle main thread
+/// each time that the onset has passed. Without such trees, it does not check an idle main thread again
+/// before it parks.
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -50,11 +52,12 @@ pub enum Activity {
         /// When its dispatch began.
         start_ns: Uptime,
     },
-    /// No message runs, and the thread does not wait for one either.
+    /// No message runs, and the thread does not wait for one either: it works outside of messages.
     Outside {
-        /// The token of what it does.
+        /// The token of this work.
         token: Token,
-        /// When it was first seen to do that, uptime.
+        /// When this work was first seen, uptime. If it was found because a display frame was overdue: when
+        /// the last message ended.
         since_ns: Uptime,
     },
     /// Not known: the app has paused the recorder.
@@ -375,7 +378,8 @@ impl Schedule {
         self.background = background;
     }
 
-    /// The thread did something other than the step, so how late it wakes now says nothing about the machine.
+    /// Forgets until when the thread wanted to sleep. To be called when the thread did something other than
+    /// the last [`Step`]: then how late it wakes says nothing about the machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }

@@ -60,8 +60,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Checks at these times. Each check has the milliseconds since the start, how many of them the thread
-    /// ran, how many it waited, its turns, whether it is runnable, and the expected result in milliseconds.
+    /// Makes these checks, one after the other. The values of each check: the time since the start, how long
+    /// the thread has run, how long it has waited, how often it was given a processor, whether it is
+    /// runnable, and the expected result. All times are in milliseconds.
     fn checks(checks: &[(u64, u64, u64, u64, bool, u64)]) {
         let at = |ran: u64, waited: u64, turns, is_runnable| Scheduled {
             ran_ns: (1_000 + ran) * MS,

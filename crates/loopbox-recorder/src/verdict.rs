@@ -13,13 +13,14 @@ const INPUT_MS: u64 = 5_000;
 ///
 /// * What the system reports is final: `getProcessesInErrorState` while the process lives,
 ///   `ApplicationExitInfo` after its end.
-/// * On an ANR the system also signals processes that have no part in it. So the signal means that the ANR is
-///   probably ours when the main thread was busy, or a message overdue, for two fifths of the hang threshold
-///   (two seconds of five).
-/// * A signal from any other sender proves nothing. Without other evidence the verdict is a hang when the
-///   main thread does not respond for its hang threshold: it computes, waits for a processor, or takes
-///   nothing from its queue.
-/// * With a debugger attached nothing waits for the main thread, not even the system.
+/// * On an ANR the system also signals processes that have no part in it. So its signal makes an ANR probable
+///   only if the main thread was busy, or a message overdue, for at least two fifths of the hang threshold
+///   (two seconds of five). A message that has just ended counts, too.
+/// * A signal from any other sender proves nothing.
+/// * Without such evidence, the verdict is a hang if the main thread has not responded for at least its hang
+///   threshold. That is so if it computes, waits for a processor, or takes nothing from its queue.
+/// * With a debugger attached, nothing waits for the main thread, not even the system. Then only a report of
+///   the system counts.
 pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);
     if exit == Some(ProcessExit::ANR) || matches!(anr.system, Some(SystemWord::NotResponding(_))) {

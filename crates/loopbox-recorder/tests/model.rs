@@ -118,7 +118,7 @@ struct Open {
     adopted: bool,
 }
 
-/// Assigns the time to messages, by the true depths.
+/// Divides the time into items. The true depths decide which message owns which time.
 fn items(events: &[Event]) -> Vec<Item> {
     let mut items = Vec::new();
     let mut open: Vec<Open> = Vec::new();

@@ -38,7 +38,8 @@ impl Reliability {
         self.rows[row].1 += 1;
     }
 
-    /// Whether each confidence keeps its promise.
+    /// Whether, for each confidence in `PROMISED` with a percentage, at least this percentage of the verdicts
+    /// was right.
     pub fn holds(&self) -> bool {
         let kept = |(row, promised): (&(u32, u32), &Option<u32>)| {
             promised.is_none_or(|promised| row.0 * 100 >= promised * row.1)
@@ -101,7 +102,8 @@ struct Known {
     rules: &'static [&'static str],
     /// A part of the culprit's name.
     culprit: &'static str,
-    /// The stack, below the Looper's frames, with the app's classes without their package.
+    /// Main's frames while the cause lasts, the outermost first. The Looper's frames, which call the first of
+    /// them, are left out. Classes of the app are written without the package.
     stack: &'static str,
     /// The share of the cause's time in which main is on a CPU, in percent.
     cpu: u64,

@@ -9,7 +9,8 @@ use loopbox_frames::{
 
 const MS: u64 = 1_000_000;
 
-/// 83 durations in ms that match every sum which Taobao's article gives for its picture.
+/// The durations, in ms, of 83 display frames. Taobao's article (`docs/glossary.md` has its title) has a
+/// picture of a trace, and gives sums for it. These durations have the same sums.
 pub const ARTICLE_TRACE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,

@@ -225,7 +225,8 @@ impl Layout {
         layout.check(layout.len).then_some(layout).ok_or(LayoutError::Table)
     }
 
-    /// The layout of the default geometry, which a test knows to be possible.
+    /// The layout of the default geometry. It is not checked here, because a test checks that this geometry
+    /// is possible.
     pub(crate) fn default_geometry() -> Self {
         Self::unchecked(&Geometry::default())
     }

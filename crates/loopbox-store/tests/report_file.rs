@@ -147,8 +147,8 @@ fn half_written_reports_go_when_they_are_old() {
     assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 1);
 }
 
-/// The files have times as on a phone whose clock was at 1970, or at another day before this recorder
-/// existed, until a minute ago.
+/// Four files have times before this recorder existed: a clock showed 1970 or 2020 when they were written,
+/// and was set afterwards. Of the other two files, one has a correct time and one a time in the future.
 #[test]
 fn what_was_written_before_the_clock_was_set_is_not_old() {
     let dir = tempfile::tempdir().unwrap();

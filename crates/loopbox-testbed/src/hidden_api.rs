@@ -62,11 +62,15 @@ impl Rule {
         Self { listed, required: members.to_vec(), listed_in_full: BTreeSet::new() }
     }
 
-    /// The rule for the classes of an API level. `blocked` names public members that apps may not use.
-    /// `lists` name hidden members that apps may use. A line of a list can restrict this to apps whose target
-    /// level is at most `maxTargetSdk`; 0 blocks the member for all apps. `known` is the newest
-    /// `maxTargetSdk` that the runtime knows. A member whose `maxTargetSdk` is newer is marked as blocked if
-    /// `target`, the target level of the apps, is above this `maxTargetSdk`, else as not blocked.
+    /// The rule for the classes of an API level.
+    ///
+    /// `blocked` names public members that apps may not use. `lists` name hidden members that apps may use. A
+    /// line of a list can have a `maxTargetSdk`. If it is 0, the member is blocked for all apps. Otherwise,
+    /// only apps whose target level is at most `maxTargetSdk` may use the member.
+    ///
+    /// `known` is the newest `maxTargetSdk` that the runtime knows, and `target` is the target level of the
+    /// apps. A member with a `maxTargetSdk` above `known` cannot be marked with it. Such a member is marked
+    /// as blocked if `target` is above its `maxTargetSdk`, else as not blocked.
     pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
         let mut rule = Self::blocked(blocked);
         // Older levels have not all of them.

@@ -26,8 +26,9 @@ pub(crate) const APP_API: u32 = 21;
 pub(crate) enum Against<'a> {
     /// Compiles Java 8. These jars are the boot class path; there is no other class path.
     Boot(&'a [PathBuf]),
-    /// Compiles Java 17 for dex files; D8 translates it for older levels. The first field is the Java
-    /// library, a folder made by [`crate::system::image`]; the second is the class path.
+    /// Compiles Java 17. D8 can turn the resulting classes into dex files, for older API levels, too. The
+    /// first field is the Java library, a folder made by [`crate::system::image`]; the second is the class
+    /// path.
     System(&'a Path, &'a [PathBuf]),
 }
 

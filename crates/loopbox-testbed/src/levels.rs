@@ -101,7 +101,8 @@ impl Levels {
         Ok(Level { framework, pin: pin.clone(), keep, classes, partly })
     }
 
-    /// The names of the testbeds with another level's framework that every test run has.
+    /// The names of the testbeds that every test run has and whose framework is of another API level than
+    /// their runtime.
     pub(crate) fn testbeds_in_tests(&self) -> impl Iterator<Item = String> {
         self.in_tests.iter().map(|level| format!("art11-{level}"))
     }

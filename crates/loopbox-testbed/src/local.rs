@@ -33,8 +33,8 @@ const NATIVEHELPER: [&str; 2] = ["libnativehelper.so", "libnativehelper.so.0"];
 /// folder.
 const OF_THE_MACHINE: [&str; 9] =
     ["ld-linux", "libc.", "libdl.", "libgcc_s.", "libm.", "libpthread.", "librt.", "libstdc++.", "libc++"];
-/// Native libraries of libcore. The runtime opens them by itself. Those of the testbed replace those of the
-/// folder.
+/// Native libraries of libcore. The runtime opens them by itself. The testbed builds these libraries, and
+/// they replace the libraries of the same names in the user's folder.
 const OF_JAVA: [&str; 3] = ["libjavacore.", "libopenjdk", "libandroidio."];
 
 /// `tests/testbed/local/runtime.toml`.

@@ -59,8 +59,8 @@ pub(crate) fn compile_only() -> PathBuf {
     paths::specs().join("compile-only")
 }
 
-/// The declaration of a module that exports the packages of classes and sources, without those that apps
-/// declare themselves.
+/// The declaration of the module `java.base`. The module exports every package that has a class or a source
+/// in `files`, except the packages in [`OF_APPS`].
 fn declaration(files: &[String]) -> String {
     let is_java = |file: &&String| matches!(file.rsplit_once('.'), Some((_, "class" | "java")));
     let folders = files.iter().filter(is_java).filter_map(|file| Some(file.rsplit_once('/')?.0));

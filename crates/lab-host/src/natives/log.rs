@@ -1,4 +1,5 @@
-//! `android.os.BedNative`: the functions of this program that the substitutes call.
+//! The native methods of `android.os.BedNative`. The testbed's substitutes for Android's framework classes
+//! call this program through them.
 
 use anyhow::Result;
 use jni::objects::{JClass, JString};

@@ -58,7 +58,8 @@ pub(crate) enum Unclaimed {
     /// Another library has claimed the signal. The chain has room for two handlers of a signal, and does not
     /// show whether both places are used.
     Taken,
-    /// The kernel gets the action that a library sets, in spite of the claim.
+    /// SIGQUIT was claimed, but the check after that failed: the chain does not keep its handler in the
+    /// kernel, or the kernel does not report its handler. So a library could still replace that handler.
     Bypassed,
 }
 

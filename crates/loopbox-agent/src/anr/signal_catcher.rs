@@ -27,7 +27,8 @@ struct SignalCatcher {
     tid: AtomicI32,
     /// Incremented before and after each signal that is sent to it.
     sent: AtomicU32,
-    /// The number of [`Snapshot::pauses`] when the thread was last seen to wait for a signal.
+    /// The value of `sent` right before the thread was last found to wait for a signal. While `sent` has this
+    /// value, the thread has answered every signal that `sent` counts.
     answered: AtomicU32,
     /// How many threads are about to send it a signal.
     sending: AtomicU32,

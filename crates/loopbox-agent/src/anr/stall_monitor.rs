@@ -290,8 +290,8 @@ impl Between<'_> {
         Next::At(glance.now_ns.plus(every_ns))
     }
 
-    /// If something was found outside of messages, records that it has ended, and that it lasted `lasted_ns`.
-    /// `None`: how long it lasted is not known.
+    /// Records that what was found to run outside of messages has ended, and that it lasted `lasted_ns`
+    /// nanoseconds (`None`: not known). Wakes the worker. Does nothing if nothing was found.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == Token::NONE {
             return;

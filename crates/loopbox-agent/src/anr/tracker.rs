@@ -32,8 +32,9 @@ pub(crate) enum Stall {
 pub(crate) struct AnrTracker {
     /// The message under suspicion; [`Token::NONE`] for none.
     token: Token,
-    /// When the suspect was first seen, if it runs outside of messages: several things there may have the
-    /// same token.
+    /// When the suspect was first seen, if it runs outside of messages; else [`Uptime::ZERO`]. Two suspects
+    /// that run one after the other between the same two messages have the same token. This time
+    /// distinguishes them.
     seen_ns: Uptime,
     threshold_ns: u64,
     /// How long the suspect had been without a processor when it crossed its hang threshold.
@@ -110,15 +111,17 @@ impl AnrTracker {
         !debugger::is_attached(env, session)
     }
 
-    /// Records that nothing in the queue holds back messages any more.
+    /// Forgets the pause that [`is_held_back`](Self::is_held_back) recorded: the queue has no due message any
+    /// more.
     pub(crate) fn is_free(&mut self) {
         self.held_back = None;
     }
 
-    /// The token of the pause between two messages in which main sleeps although messages are due, and since
-    /// when main sleeps. `None` except in two cases. First, `report` was written because of this sleep; main
-    /// may run a message by now, because an asynchronous message passes a barrier. Second, nothing has run
-    /// since main began to sleep.
+    /// The pause between two messages in which main sleeps although messages are due: the pause's token, and
+    /// since when main sleeps. `None` unless `report` is about this pause, as it is in two cases. First, the
+    /// pause is the hang for which `report` was written. Main may run a message by now, because an
+    /// asynchronous message passes a barrier. Second, main runs nothing according to `report`, and no message
+    /// has begun since the pause began.
     pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
         let running = running_token(&report.main);
         let nothing = running == Token::NONE;

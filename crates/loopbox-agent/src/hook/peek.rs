@@ -42,10 +42,10 @@ pub(crate) struct Peek {
 static PEEK: AtomicPtr<Peek> = AtomicPtr::new(ptr::null_mut());
 
 impl Peek {
-    /// The peek, if it was made.
+    /// The peek; `None` before [`make`](Self::make) has made it.
     ///
     /// # Safety
-    /// On the main thread, with no other result of it in use.
+    /// Must be called on the main thread. No reference that an earlier call has returned may still be in use.
     pub(super) unsafe fn get<'a>() -> Option<&'a mut Self> {
         // SAFETY: null, or a box that is never freed; the caller's promise.
         unsafe { PEEK.load(Ordering::Relaxed).as_mut() }

@@ -31,10 +31,11 @@ const SIGNATURE: &CStr = c"(JI)V";
 /// method's class is never unloaded.
 static WORD: AtomicUsize = AtomicUsize::new(0);
 
-/// The address of the code that polled at the last of these events: the hook was put in, an idle handler was
-/// called, the Java stack was read at a poll. If the next idle handler finds another address, polls may have
-/// been missed. None are missed where another library has only put its function on top of ours. Then our
-/// stack frame has moved, so the Java stack is read again, and the new address is stored. Main thread only.
+/// The address of the code that polls, as it was at the last of these events: the hook was put in, an idle
+/// handler was called, the Java stack was read at a poll. If the next idle handler finds another address, the
+/// hook may have missed polls. The exception: another library has put its function on top of ours, and calls
+/// ours. Then the hook misses no poll, but our stack frame moves. So the Java stack is read at the next poll,
+/// and the new address is stored before an idle handler finds it. Main thread only.
 static THERE: AtomicUsize = AtomicUsize::new(0);
 
 /// Incremented each time that the hook is installed.
@@ -287,7 +288,8 @@ unsafe fn method(env: &mut Env<'_>, class: &JObject<'_>, name: &CStr, signature:
     }
 }
 
-/// The main thread's recorder, as the rules call it.
+/// The main thread's recorder. [`PollRules`] calls its methods, those of [`Dispatches`], when a message
+/// begins or ends.
 struct Thread<'a> {
     aggregator: &'a mut Aggregator<MainEnvironment>,
     frames: Option<&'a mut MainFrames>,

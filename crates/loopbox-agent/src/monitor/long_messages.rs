@@ -34,8 +34,9 @@ use loopbox_recorder::StackTreeBuilder;
 /// A message is reported this long after its end: its name and its last stacks come later than the end.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
-/// While frames are expected, the report of a message waits until the frame is counted that was on the
-/// display while the message ran. It waits for this long at most after the end of the message.
+/// A message may keep one frame on the display until after its end. This frame is counted when the next frame
+/// replaces it. So while a frame is expected, the report of a message waits until the frames are counted up
+/// to the message's end. The wait ends at the latest this long after the message's end.
 const FRAME_LATE_NS: u64 = 1_000_000_000;
 /// How many trees of messages that have ended are kept until they are reported.
 const MAX_TREES: usize = 8;

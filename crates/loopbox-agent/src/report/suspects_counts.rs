@@ -126,7 +126,8 @@ mod tests {
         vec![of("gc.count", count), of("gc.blocking_time_ms", blocking_ms)]
     }
 
-    /// What a report of this message at this time adds.
+    /// The statistics that [`SuspectsCounts::add_collections`] adds to `stats` for a report of `main` at
+    /// `at_ms` (uptime), as text.
     fn added(counts: &SuspectsCounts, main: &MainState, at_ms: u64, mut stats: Vec<Statistic>) -> String {
         let before = stats.len();
         counts.add_collections(main, Uptime(at_ms * MS), &mut stats);

@@ -15,7 +15,7 @@ const HELD_NS: u64 = 1_000_000_000;
 pub(super) struct End<'a> {
     /// What the sampler was doing, see [`Phase`].
     pub(super) phase: u8,
-    /// For how long the sampler had been doing that, at least.
+    /// How long the sampler had been in this phase, at least.
     pub(super) open_ns: u64,
     /// How the process ended, as the system reports it.
     pub(super) system: Option<&'a ProcessEnd>,

@@ -17,9 +17,11 @@ const MAX_KEPT: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Warned {
-    /// Warnings during which main has not been late so far.
+    /// Warnings that do not concern this process so far: since they came, main has not been late in the sense
+    /// of [`is_late`].
     waiting: Vec<AnrWarning>,
-    /// Warnings during which main was late, oldest first.
+    /// Warnings that concern this process: main was late after they came and before they were over. Oldest
+    /// first.
     concerns: Vec<AnrWarning>,
 }
 
@@ -32,7 +34,8 @@ impl Warned {
         came
     }
 
-    /// Whether a warning waits for main to be late, and may still apply.
+    /// Drops the warnings that are over from those that do not concern this process so far. Returns whether
+    /// one is left: it will concern this process if main gets late.
     pub(super) fn waits(&mut self, now_ns: Uptime) -> bool {
         self.waiting.retain(|warning| !warning.is_over(now_ns));
         !self.waiting.is_empty()

@@ -54,8 +54,8 @@ pub(crate) struct Worker<'a> {
     /// The last evidence found for the report that is followed.
     evidence: NewEvidence,
     seen_signals: u32,
-    /// Until when the reading of a suspect's queue is put off for ART's own trace; `None` when none is put
-    /// off.
+    /// A suspect's queue is to be read. The reading waits while ART writes its own trace, but only until this
+    /// uptime. `None` when no queue is to be read.
     suspects_queue_until_ns: Option<Uptime>,
     /// The suspect's figures, to be saved with its queue.
     suspects_stats: Vec<Statistic>,

@@ -9,9 +9,10 @@ use loopbox_format::model::{Feature, FeatureState};
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// A check does nothing about a stop while ART has suspended the sampler, too. This applies to at most this
-/// many checks of one stop. While ART stops all threads, main would wait in any case, and ART's stop ends
-/// without us. These checks together last as long as ART's longest limit for a trace.
+/// The sampler may have stopped a thread when ART suspends all threads, among them the sampler. A check that
+/// finds the sampler suspended by ART does nothing: the stopped thread would wait for ART in any case, and
+/// ART resumes the sampler without our help. At most this many checks of one stop do nothing for this reason.
+/// Together they last as long as ART's longest time limit for a trace.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";
@@ -61,7 +62,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
 struct Watch {
     /// When the open stop began; `None` while no stop is open.
     open: Option<u64>,
-    /// How many consecutive checks have found this stop open. A check that counts in `suspended` sets this
+    /// How many consecutive checks have found this stop open. A check that increments `suspended` sets this
     /// number to 0.
     seen: u32,
     /// At how many checks the sampler could not have ended the stop, because ART had suspended it, too.

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many names the app can give, besides the [`RESERVED`] ones.
 const MAX_NAMES: usize = 16;
-/// Names for which there is always room: the recorder sets them itself, or figures are counted by them.
-/// Java's `Settings` has the same list, for what is annotated before there is a recording.
+/// Names for which there is always room. The recorder itself sets some of them. By the others, reports and
+/// figures are grouped: by user, by screen. Java's `Settings` has the same names, for annotations that are
+/// set before there is a recording.
 const RESERVED: [&str; 4] = ["scene", "foreground", "user", "system_start"];
 /// At most `NAME_CHARS` characters of a name and `VALUE_CHARS` of a value are kept.
 const NAME_CHARS: usize = 40;
@@ -17,7 +18,8 @@ const VALUE_CHARS: usize = 200;
 pub(crate) struct Annotations {
     list: Mutex<Vec<(String, String)>>,
     changes: AtomicU32,
-    /// Whether the worker was woken for a change and has not read the annotations since.
+    /// Whether the worker was woken for a change and has not read the annotations since. While this is true,
+    /// another change does not wake the worker. Nothing is written to a log.
     is_logged: AtomicBool,
 }
 

@@ -106,8 +106,8 @@ impl Frames {
         self.asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// Sets whether the worker sleeps until it is woken. To be called before the worker reads the queue once
-    /// more.
+    /// Records whether the worker sleeps without a deadline; does not put it to sleep. After `true` is
+    /// recorded, the worker must check the queue once more: an event that came before that has not woken it.
     pub(crate) fn set_asleep(&self, asleep: bool) {
         self.asleep.store(asleep, Ordering::SeqCst);
     }

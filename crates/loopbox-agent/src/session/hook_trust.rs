@@ -12,8 +12,8 @@ pub(crate) struct HookTrust {
     /// The hook is relied on again from this uptime: it was displaced shortly before, and may be displaced
     /// again.
     pub(super) relied_on_from_ns: AtomicU64,
-    /// The value of [`HookTrust::may_miss_messages`] when the stall monitor last found that something runs
-    /// outside of messages, or that it has ended.
+    /// The stall monitor stores the result of [`HookTrust::may_miss_messages`] here when it finds something
+    /// that runs outside of messages, and again when it finds that this has ended.
     pub(super) found_unhooked: AtomicBool,
 }
 
@@ -24,8 +24,9 @@ impl HookTrust {
         self.unhooked.load(Ordering::SeqCst) || from_ns != 0 && clock::now_ns() < Uptime(from_ns)
     }
 
-    /// Whether no hook was relied on when the main thread was found busy outside of messages. The answer
-    /// stays the same until main is found at rest, whatever becomes of the hook.
+    /// Whether the hook might have missed messages at the moment when the main thread was found busy outside
+    /// of messages. The answer stays the same until the stall monitor finds that this work has ended, even if
+    /// the hook is put back or displaced meanwhile.
     pub(crate) fn was_found_unhooked(&self) -> bool {
         self.found_unhooked.load(Ordering::SeqCst)
     }

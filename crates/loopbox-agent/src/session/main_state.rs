@@ -8,15 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug)]
 pub(crate) struct MainState {
-    /// The running message and its start. While none runs: the end of the last one, and the number of what
-    /// runs outside of messages, if anything does ([`Token::outside_before`] the next message).
+    /// While a message runs: its token, and its start. While none runs: the token for what may run outside of
+    /// messages ([`Token::outside_before`] the next message), and the end of the last message. Times are
+    /// uptime.
     pub(super) now: Pair,
-    /// What the stall monitor found to run outside of messages, and when it was first seen; 0 for nothing
-    /// yet. Valid while `now` has that number.
+    /// The token of what the stall monitor has found to run outside of messages, and when it was first seen
+    /// (uptime). Both are 0 while nothing is found. Valid only while `now` has the same token.
     pub(super) outside: Pair,
     /// Two numbers. The first is the token of a pause between two messages ([`Token::outside_before`] the
-    /// next message). The second is how many messages enclose the Looper loop in which main waits in that
-    /// pause, or which main has left.
+    /// next message). The second is how many messages had begun and not ended when this pause began, because
+    /// main waited in a Looper loop inside of them. Main may have left that loop unseen since, and run one of
+    /// these messages again.
     around: Pair,
     /// A message, and what is known about it without its object.
     hint: Pair,
@@ -46,15 +48,16 @@ impl MainState {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
 
-    /// Sets how many messages are around the loop that main waits in, or were around the one that it has
-    /// left. The number is valid until the message `next` begins. Main thread only, before
-    /// [`idle`](Self::idle).
+    /// Sets how many messages have begun and not ended when the pause before the message `next` begins. Main
+    /// waits in a Looper loop inside of them, or leaves the loop unseen and runs one of them again. The
+    /// number is valid until `next` begins. Main thread only, before [`idle`](Self::idle).
     pub(crate) fn set_around(&self, next: Token, messages: u32) {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages enclosed main's Looper loop in the pause with the token `between`. Main waited in
-    /// that loop or had left it. So these messages may still run. 0 where the number is not known.
+    /// How many messages had begun and not ended at the start of the pause with the token `between`: main
+    /// waited in a Looper loop inside of them. Main may have left that loop unseen since. Then one of these
+    /// messages runs again. 0 where there are none, or their number is not known.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }

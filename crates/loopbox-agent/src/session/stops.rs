@@ -1,4 +1,5 @@
-//! Short stops of the main thread or another one: the dead-man thread watches that each ends.
+//! Short stops of the main thread or another one, which the sampler makes. The dead-man thread is a guard
+//! (`sampler/deadman.rs`): it checks that each stop ends.
 
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::Uptime;

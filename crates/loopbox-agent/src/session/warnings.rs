@@ -13,7 +13,8 @@ pub(crate) struct Warnings(Mutex<Lists>);
 
 #[derive(Debug, Default)]
 struct Lists {
-    /// The newest, taken or not, by type and id.
+    /// Type and id of the newest warnings, oldest first: those that the worker has taken and those that wait
+    /// for it.
     known: Vec<(i32, i32)>,
     waiting: Vec<AnrWarning>,
 }

@@ -36,7 +36,8 @@ pub(crate) fn trace_lasts() -> bool {
 /// Called when the calling thread has just stopped the main thread. If a test requests this fault, simulates
 /// that ART begins its trace now, for a signal that did not come from us.
 pub(crate) fn trace_begins(signal_catcher: i32) {
-    /// Longer than ART takes to stop the threads that run Java code.
+    /// The time that ART gets to begin its trace: longer than ART takes to stop the threads that run Java
+    /// code.
     const BEGINNING: Duration = Duration::from_millis(100);
     if asked("trace-in-stop") && !is_over() {
         // SAFETY: no pointers. The thread lives as long as the process.

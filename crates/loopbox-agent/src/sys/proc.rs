@@ -65,9 +65,10 @@ pub(crate) fn main_blocks_sig_quit() -> Option<bool> {
     has_sig_quit(&read(&of_main("status")).ok()?, "SigBlk:")
 }
 
-/// For a thread that waits for SIGQUIT when it is idle: whether it is busy, or has a pending SIGQUIT. The
-/// kernel removes the signals that a thread waits for from the thread's mask of blocked signals. False for a
-/// thread that is gone; `None` when it cannot be read.
+/// For a thread that waits for SIGQUIT when it is idle: whether the thread is busy, or has a pending SIGQUIT.
+/// The thread blocks SIGQUIT. While a thread waits for a signal, the kernel does not show this signal as
+/// blocked. So the thread is busy when the kernel shows SIGQUIT as blocked. False for a thread that is gone;
+/// `None` when it cannot be read.
 pub(crate) fn keeps_from_sig_quit(tid: u32) -> Option<bool> {
     let busy = |status: &str| Some(has_sig_quit(status, "SigPnd:")? || has_sig_quit(status, "SigBlk:")?);
     match read(&of_thread(tid, "status")) {
@@ -265,7 +266,7 @@ pub(crate) fn field(text: &str, name: &str) -> Option<String> {
     line.split_ascii_whitespace().next().map(str::to_owned)
 }
 
-/// The number of kB after `name` at the start of a line, in bytes.
+/// The amount after `name` at the start of a line, converted from the kernel's kB (1,024 bytes) to bytes.
 pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
     let kib: u64 = number(&field(text, name)?)?;
     Some((kib * 1_024).to_string())

@@ -74,9 +74,10 @@ fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
     Some((current_copy(at)?, class))
 }
 
-/// Finds the one thread of the array that keeps the object `waited`. The field with that object must have an
-/// object of the same class in all threads. Returns the thread's index in the array and the bytes of its
-/// fields; `None` when no thread or more than one keeps the object.
+/// Finds the one thread of the array that has the object `waited` in its hidden field. Which field that is,
+/// is not known. Only fields are searched that have an object of the class of `waited` in every thread.
+/// Returns the thread's index in the array and the bytes of its fields. `None` when no field, or more than
+/// one, has `waited`, when the array has only one thread, and when something cannot be read.
 fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; FIELDS])> {
     let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
     let class = read(waited)?;

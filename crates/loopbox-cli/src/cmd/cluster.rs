@@ -32,8 +32,8 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     how: BatchReading,
-    /// Groups the jank frames of reports by the stacks that delayed them, ranked by the total time that they
-    /// were shown for too long.
+    /// Groups the jank frames of reports by the stacks that delayed them. The groups are ranked by the total
+    /// time for which their frames stayed on the display after their first refresh.
     #[arg(long)]
     jank: bool,
     /// How many users used the app while the reports were collected: each group then has its rate per 1,000

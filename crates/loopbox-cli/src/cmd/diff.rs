@@ -68,7 +68,7 @@ pub(crate) struct Args {
 enum FailOn {
     /// A problem is surely worse, or surely new.
     Worse,
-    /// A problem is new, even if only one report has it, or a problem is surely worse.
+    /// A problem is surely worse, or any problem is new. For a new problem one report is enough.
     New,
     /// This option never causes exit code 3.
     Nothing,

@@ -189,7 +189,7 @@ pub struct JankFrame {
     pub own_ns: Option<u64>,
     /// The token of the slowest other message before the next frame.
     pub other_token: Option<Token>,
-    /// How long the slowest other message took.
+    /// How long the message with the token `other_token` took.
     pub other_ns: Option<u64>,
     /// The token of the stack tree that shows the reason.
     pub tree_token: Option<Token>,

@@ -8,7 +8,7 @@ use super::FrameScene;
 /// taken as times: 50, 150, 400 and 700 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropLevel {
-    /// Below 3 frames of 60 Hz.
+    /// The dropped frames last less than 3 frames of 60 Hz: 50 ms.
     Best,
     /// From 3 frames of 60 Hz on: 50 ms.
     Normal,

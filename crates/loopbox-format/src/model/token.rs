@@ -34,7 +34,8 @@ impl Token {
         self.0 & Self::OUTSIDE != 0
     }
 
-    /// The token of the message itself, or of the message after what ran outside of messages.
+    /// For the token of a message, that token itself. For the token of what runs outside of messages, the
+    /// token of the message that follows.
     pub const fn message(self) -> Self {
         Self(self.0 & !Self::OUTSIDE)
     }

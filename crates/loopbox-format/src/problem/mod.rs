@@ -86,7 +86,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words of a message.
+    /// The part of this message's name that does not change from build to build.
     pub fn new(message: &Message) -> Self {
         let class = match (message.target.as_str(), message.callback.as_str()) {
             (target, "") => target,

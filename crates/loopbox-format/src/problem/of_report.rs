@@ -196,8 +196,9 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The subject at second 60. One message took `took` seconds and ended `ended` seconds ago; another one
-    /// has been running for `runs` seconds, or nothing is known of main if `runs` is 0.
+    /// The token of the subject of a report. The report was written at an uptime of 60 seconds. Message 3
+    /// took `took` seconds and ended `ended` seconds before the report. Message 4 has been running for `runs`
+    /// seconds; if `runs` is 0, nothing is known of main.
     fn about(took: u64, ended: u64, runs: u64) -> Option<Token> {
         let at_ns = Uptime(60 * SECOND);
         let start_ns = Uptime((60 - ended - took) * SECOND);

@@ -80,10 +80,10 @@ pub enum SeedError {
         /// The node's index.
         node: usize,
     },
-    /// A count is not a number.
+    /// A field that must have a number has another text.
     #[error("node {node}: {field} is {text:?}, not a number")]
     Number {
-        /// The index of the node that has the count.
+        /// The index of the node that has the field.
         node: usize,
         /// The name of the field.
         field: &'static str,

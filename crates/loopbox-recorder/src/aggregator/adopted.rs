@@ -42,8 +42,9 @@ impl<H: Environment> Aggregator<H> {
         self.environment.running(token, start_ns, 1);
     }
 
-    /// Ends all running messages. The outermost one gets the end `end`; but if recording began in it, it gets
-    /// [`End::Returned`]. Its due time is not known. The inner ones get [`End::Missed`].
+    /// Ends all running messages. The inner messages get [`End::Missed`]. The outermost message gets the end
+    /// `end`, or [`End::Returned`] if recording began in this message. When the outermost message was due is
+    /// not known. Returns whether it should be described.
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();

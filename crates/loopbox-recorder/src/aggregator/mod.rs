@@ -18,9 +18,9 @@
 //!    of `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile, or the app
 //!    had paused the recorder.
-//! 5. It is different where the thread is known not to have rested in the gap. Then a gap of
-//!    [`Config::detail_ns`] or more is work of the group that it lies in, and a gap of `group_ns` or more is
-//!    a record: *outside* of messages.
+//! 5. A gap of [`Config::detail_ns`] or more is work if the thread is known not to have rested in it, unless
+//!    rule 4 calls it *frozen* or *unseen*. Such a gap is work of the open group. But if it has `group_ns` or
+//!    more, or no group is open, it is a record: *outside* of messages.
 //!
 //! A record begins with its first slice or gap and ends with its last. So `wall == work + idle` holds
 //! exactly, records are in order of time, and they do not overlap. Between two neighbours lies at most one
@@ -32,12 +32,17 @@
 //! ones. Messages are counted in order of their tokens: the outer message in the record of its first slice,
 //! the inner ones after it. The work of an inner message does not count for the outer one. Between two inner
 //! messages the nested loop waits for work. That time is a gap, as between any two messages, and so is all
-//! time after [`Aggregator::rests`]. The outer message has two slices: from its start to the first inner
-//! message or the first rest, and from the last inner end to the outer end, if no rest lies between these.
-//! Its detail is in the record that it ends in and has the whole dispatch time. If the second slice is a
-//! separate record (rule 3), that record has the message's token and a count of 0. The module `nesting`
-//! decides which messages run inside each other, and which have lost their ends. The module [`adopted`]
-//! handles the message that recording begins in.
+//! time after [`Aggregator::rests`] until the next start or end.
+//!
+//! The outer message has two slices. The first slice begins with the message. It ends at the first inner
+//! message or the first rest, whichever comes first. The second slice begins when the last inner message
+//! ends, and it ends with the outer message. If the Looper has rested in that time, there is no second slice:
+//! the time is a gap. The detail of the outer message is in the record in which the message ends. The detail
+//! has the time of the whole dispatch. If the second slice is a separate record (rule 3), that record has the
+//! message's token and a count of 0.
+//!
+//! The module `nesting` decides which messages run inside each other, and which have lost their ends. The
+//! module [`adopted`] handles the message that recording begins in.
 //!
 //! An outer message is *suspended* while the loop inside of it waits or runs others. No hook sees the outer
 //! message go on when an inner one has ended. So after each inner message the thread counts as
@@ -164,8 +169,9 @@ pub struct Aggregator<H> {
     beginning: Option<Beginning>,
     /// When the thread's last work ended.
     rest_ns: Uptime,
-    /// Whether the idle time goes on although its record was closed: the beginning that closed the record was
-    /// retracted. While this is true, `open` has the content of that record.
+    /// Whether the *idle* record that was closed last can still become longer. It was closed because a
+    /// message seemed to begin. That beginning was retracted, so the idle time goes on. While this is true,
+    /// `open` has the content of that record.
     rests_on: bool,
 }
 
@@ -446,10 +452,11 @@ impl<H: Environment> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// Returns when a message ended, for the case that the Looper has rested since the last start or end. If
-    /// the end of the message was missed, the message ended before that rest. Otherwise the message runs a
-    /// loop, which was left after the rest at an unknown time: the time until `now` is a gap, and the message
-    /// ended `now`.
+    /// Called when a message ends and the Looper has rested since the last start or end. Returns when the
+    /// last slice of the message ends. If the end of the message was missed, the message ended before the
+    /// rest, so its last slice ends at `cursor_ns`. Otherwise the message ran a loop, and the loop was left
+    /// at an unknown time after the rest. Then the time until `now` is a gap, and the last slice ends at
+    /// `now`.
     fn end_of_rest(&mut self, now: Uptime, end: End) -> Uptime {
         if end == End::Missed {
             return self.cursor_ns.unwrap_or(now);

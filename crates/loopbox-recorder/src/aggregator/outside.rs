@@ -20,10 +20,13 @@ impl<H: Environment> Aggregator<H> {
         }
     }
 
-    /// Accounts for the time from `cursor_ns`, up to which all time is accounted for, until `now` as work
-    /// outside of messages, if that time is as long as a message that is kept. Shorter work counts as idle
-    /// time, as with every other hook. Returns whether the time was accounted for. Work of a loop inside of a
-    /// message belongs to that message.
+    /// Counts the time from `cursor_ns` to `now` as work outside of messages, and returns true. All time
+    /// before `cursor_ns` has been counted. Returns false, and counts nothing, in four cases:
+    ///
+    /// * No message has begun yet, so there is no `cursor_ns`.
+    /// * A message is running. The work of a loop inside of a message belongs to that message.
+    /// * The time is shorter than `detail_ns`. It then becomes idle time, as with every other hook.
+    /// * The time is longer than `frozen_ns`, or messages may have run unseen.
     pub(super) fn work_outside(&mut self, now: Uptime) -> bool {
         if self.nesting.depth() > 0 {
             return false;

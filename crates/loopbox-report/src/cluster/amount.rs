@@ -29,8 +29,8 @@ pub struct Amount {
     pub stall_ns: u64,
     /// The number of jank frames.
     pub janks: u64,
-    /// The sum of the time for which the jank frames were shown after their first refresh. Each frame's
-    /// duration is rounded to whole refreshes.
+    /// The total hitch of the jank frames. The hitch of a frame is its duration, rounded to whole refreshes,
+    /// less one refresh.
     #[serde(rename = "hitch_ms", serialize_with = "as_ms")]
     #[schemars(with = "f64")]
     pub hitch_ns: u64,

@@ -302,7 +302,7 @@ fn scenarios() -> Vec<Scenario> {
 struct Absent {
     name: String,
     take: Box<dyn Fn(&mut Report)>,
-    /// Beginnings or parts of statements that need this input.
+    /// Parts of statements. A diagnosis without this input must contain none of them.
     silent: &'static [&'static str],
 }
 
@@ -475,7 +475,8 @@ fn queues() -> Vec<Absent> {
     all
 }
 
-/// An input to remove for each statistic, and for each feature, that any of the reports has.
+/// Inputs that a test removes: each statistic that a report of the scenarios has, by its name, and each of
+/// the first four features of a report, by its position.
 fn named(scenarios: &[Scenario]) -> Vec<Absent> {
     let statistics: BTreeSet<&str> =
         scenarios.iter().flat_map(|(_, r)| r.statistics.iter().map(|s| s.name.as_str())).collect();

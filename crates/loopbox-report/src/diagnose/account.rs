@@ -250,7 +250,7 @@ impl Account {
         })
     }
 
-    /// The reasons to be less sure of a cause that blames the code on the stacks.
+    /// The reasons to be less sure of a finding which says that the code on the stacks is the cause.
     pub(super) fn against_code(&self) -> impl Iterator<Item = String> {
         let found = [self.unexplained(), self.unmeasured(), self.starved(), self.waits()];
         found.into_iter().flatten()
@@ -263,9 +263,12 @@ impl Account {
     }
 
     /// A sentence which says that at least half of the message's stacks are in waits, and names the longest
-    /// waits. `None` when fewer stacks are in waits. Also `None` when main was on a CPU for at least half of
-    /// the time, with one exception: stacks cover less than half of the time, and at least half of the stacks
-    /// are in waits that use the CPU. Then these waits explain the CPU time.
+    /// waits. `None` when fewer stacks are in waits.
+    ///
+    /// Also `None` when main was on a CPU for at least half of the time, because main did not wait then.
+    /// There is one exception. Some waits also use the CPU, for example for files or for loading code
+    /// (`WaitKind::takes_cpu`). Such waits can explain the CPU time. They do so if at least half of the
+    /// stacks are in them, and the stacks cover less than half of the time.
     fn waits(&self) -> Option<String> {
         let (part, words) = (self.seen_waits, &self.seen_wait_words);
         let computes = self.share(TimeUse::OnCpu) >= MOSTLY_WAITS;

@@ -1,4 +1,5 @@
-//! How the main thread spent most of the primary message waiting.
+//! Finds out whether one kind of wait took at least 40 % of the time of the message in focus
+//! ([`Facts::primary_message`]), and where main waited.
 
 use super::account::account;
 use super::cpu_wait::NO_CPU_TIME;

@@ -182,7 +182,8 @@ impl<'a> Facts<'a> {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
 
-    /// The message in focus: at first the running one, unless an earlier one took longer.
+    /// The message in focus. [`Self::new`] chooses what runs at the dump, or the longest earlier message if
+    /// that took longer. [`Self::of`] takes another message.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
         self.focus
     }

@@ -4,7 +4,7 @@
 use super::facts::Facts;
 use crate::model::time::format_ns;
 
-/// Each sign with its weight.
+/// The signs that the device was short of something: each a weight, for the rule `starved`, and a sentence.
 pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     let mut signs = Vec::new();
     // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system

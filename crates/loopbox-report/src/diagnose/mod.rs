@@ -89,12 +89,13 @@ fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
 
 /// Drops findings and lowers scores, before the findings are sorted by score.
 ///
-/// If another finding can be the headline, the findings that only name main's place in the system's trace are
-/// dropped.
+/// First, if another finding can be the headline, the findings that only name main's place in the system's
+/// trace are dropped.
 ///
-/// A finding that only says how long the message took, and where, gets a lower score than the best finding
-/// that explains why. That is so if the system's trace shows main, if the explaining finding can be the
-/// headline, and if main is not known to have been on the CPU for at least half of the time.
+/// Second, a finding that only says how long the message at the dump took, and where, must come after the
+/// best finding that explains why. Its score is lowered below the score of that finding. This is done if
+/// three things are true: the system's trace shows main, the explaining finding can be the headline, and main
+/// is not known to have been on the CPU for at least half of the message's time.
 fn rank(findings: &mut Vec<Finding>, facts: &Facts<'_>) {
     if findings.iter().any(|finding| !finding.is_place() && finding.score >= MIN_HEADLINE_SCORE) {
         findings.retain(|finding| !finding.is_place());

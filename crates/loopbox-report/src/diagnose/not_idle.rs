@@ -9,7 +9,8 @@ use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
 use loopbox_format::model::{Feature, FeatureState, MainState, Token, Uptime};
 
-/// When a message has been due for this long, main is not just about to take it.
+/// A message that has been due for at least this long is evidence that main is not idle. An idle main thread
+/// takes a due message sooner.
 const OVERDUE_NS: u64 = 1_000_000_000;
 /// The limit that replaces `OVERDUE_NS` when the queue shows that the Looper does not wait for messages.
 const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;

@@ -111,7 +111,8 @@ pub struct Frame {
     /// The role of the frame for the main thread.
     #[serde(skip)]
     pub(crate) role: Option<Role>,
-    /// What main waits for in another thread when it is in this frame.
+    /// What main waits for while this frame is on main's stack, if the frame's method waits until another
+    /// thread acts. `None` for other methods.
     #[serde(skip)]
     pub(crate) lock_kind: Option<LockKind>,
 }

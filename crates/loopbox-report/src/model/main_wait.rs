@@ -49,7 +49,7 @@ pub enum MainWaitKind {
     Cpu,
     /// Nothing: it runs.
     Runs,
-    /// Permission to go on: main is stopped or frozen.
+    /// Main is stopped or frozen, and waits until it may run again.
     Stopped,
 }
 
@@ -76,11 +76,16 @@ pub struct MainWait {
 /// If main was stopped, that is the answer. Otherwise the system call decides. Without a call, the kernel
 /// function that main slept in decides, and without that the bare state.
 ///
-/// The call and the state are not of the same instant. SIGQUIT may have interrupted the call, and made main
-/// run, a moment before the state was read. Such a call counts. A call from `/proc` was read a moment after
-/// the state. It is ignored if two things are true. First, the state says that main ran, or the report's
-/// signal found main in no known call. Second, main ran or waited for a processor for at least half of the
-/// time from `captured_ns` to the completion of the report.
+/// The call and the state were not read at the same instant. SIGQUIT may have interrupted the call, and made
+/// main run, a moment before the state was read. The interrupted call still decides, although the state says
+/// that main ran.
+///
+/// A call from `/proc` was read a moment after the state, and may have been short. Such a call is ignored if
+/// both of these conditions are met:
+///
+/// * The state says that main ran, or the report has main's native stack because a signal stopped main.
+/// * Main ran or waited for a processor for at least half of the time from `captured_ns` to the completion of
+///   the report.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),

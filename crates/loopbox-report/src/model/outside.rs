@@ -132,10 +132,11 @@ impl SampledTree {
 }
 
 impl Analysis {
-    /// The place of a tree as [`SampledTree::outside_place`] finds it, with one exception. Where the stacks
-    /// show a message that no hook saw ([`OutsidePlace::UnseenMessage`]), the hook may have seen the message
-    /// begin, before an inner loop. The place is [`OutsidePlace::AfterLoop`] if the hook is on, the tree is
-    /// of what main does at the dump, and the recorder knew that main last waited in an inner loop.
+    /// The place of a tree as [`SampledTree::outside_place`] finds it, with one exception.
+    /// [`OutsidePlace::UnseenMessage`] means that the stacks show a message that no hook saw. But if that
+    /// message contains an inner loop, the hook saw it begin, and only did not see it continue after the
+    /// loop. The place is then [`OutsidePlace::AfterLoop`]. Three conditions show this: the hook is on, the
+    /// tree is of what main does at the dump, and the recorder reports that main was in an inner loop before.
     pub(crate) fn place_of(&self, tree: &SampledTree) -> Option<TreePlace> {
         let found = tree.outside_place(&self.frames)?;
         let hooked = self.features.iter().any(|state| state.feature == Feature::Hook && state.on);
@@ -145,8 +146,8 @@ impl Analysis {
         Some(if goes_on { TreePlace { place: OutsidePlace::AfterLoop, ..found } } else { found })
     }
 
-    /// Whether main last waited in an inner loop, which runs inside of a message, as far as the recorder
-    /// knew.
+    /// Whether the recorder reports that at least one message enclosed the loop that main was in before the
+    /// work outside of messages. False when the report has no such statistic.
     fn has_messages_around(&self) -> bool {
         self.statistic("main.messages_around").is_some_and(|messages| messages >= 1.0)
     }

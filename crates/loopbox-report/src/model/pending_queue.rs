@@ -172,9 +172,10 @@ impl PendingQueue {
         }
     }
 
-    /// Whether the entries that were read are the head of the queue. A queue that is a linked list is
-    /// printed, and walked, from its head. Of any other kind of queue, the recorder has kept the messages
-    /// that are due first, provided that it has the last line of the dump.
+    /// Whether all entries that were not read are due later than those that were read. This is unknown, and
+    /// the result false, if the queue changed while it was read. A queue that is a linked list is printed,
+    /// and walked, from its head. Of any other kind of queue, the recorder keeps the messages that are due
+    /// first. It can only do so if it has read the dump to the last line, which has the total.
     fn is_read_from_its_head(&self) -> bool {
         let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
         !self.disturbed && (is_list || self.total.is_some())

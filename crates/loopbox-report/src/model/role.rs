@@ -3,7 +3,7 @@
 /// What the main thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum WaitKind {
-    /// Nothing: it runs code, as far as the stack shows.
+    /// Main waits for nothing. As far as the stack shows, main runs code.
     Running,
     /// A lock, a condition, a latch, a future or another thread.
     Lock,

@@ -70,7 +70,8 @@ impl Positions {
         self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
     }
 
-    /// The place of a frame by its line, else by the dex pc of a method without a separate table.
+    /// The place of a frame: its line if it has one, otherwise a number computed from `dex_pc`. The caller
+    /// passes `dex_pc` only for a method without a separate line table. `None` when the place is not known.
     pub(super) fn of(&self, source_file: &str, dex_pc: Option<u32>, line: Option<u32>) -> Option<Position> {
         if let Some(line) = line {
             return Some(Position::of_line(line));

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.frames-compare/1";
-/// How often users are drawn.
+/// The number of random draws of users from which an interval is computed.
 const ROUNDS: usize = 2_000;
 /// The seed of the draws, so that the same reports give the same answer.
 const SEED: u64 = 0x10_0b_b0_c5;
@@ -224,8 +224,9 @@ impl Draw {
 
     /// The number of times that a user counts in a draw: Poisson-distributed with mean 1.
     fn times(&mut self) -> u64 {
-        /// The probabilities that a user counts at most 0 times, at most 1 time, and so on up to 8 times,
-        /// each multiplied by 2³². More than 8 times counts as 9; its probability is one in a million.
+        /// The distribution of the number of times that one draw counts a user: the probability of at most 0
+        /// times, of at most 1 time, and so on up to 8 times, each multiplied by 2³². All numbers above 8
+        /// become 9; their probability is one in a million.
         const AT_MOST: [u32; 9] = [
             1_580_030_169,
             3_160_060_337,

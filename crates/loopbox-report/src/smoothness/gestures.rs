@@ -30,7 +30,8 @@ pub struct GesturesView {
 /// The gestures that have the same number on their screens.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrdinalView {
-    /// The number on the screen, from 1; the last entry includes all higher numbers.
+    /// The number that each of these gestures has on its screen: 1 is the first gesture there. The number 16
+    /// also stands for all higher numbers.
     pub ordinal: usize,
     /// The number of gestures.
     pub gestures: u64,

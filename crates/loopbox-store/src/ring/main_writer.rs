@@ -14,12 +14,15 @@ const RECORD_BUFFER: usize = 2048;
 /// What the main thread writes. No method allocates, locks or makes a system call (except `getpid` on kernels
 /// before 4.14).
 ///
-/// The order of the calls matters when a process is killed in between. At the end of a message it is:
-/// [`close`](Self::close) when a record closes, then [`open_details`](Self::open_details) and
-/// [`open`](Self::open) for the record that continues, and [`idle`](Self::idle) last. Once a record counts
-/// the announced message, readers know that the message has ended, so [`idle`](Self::idle) then writes
-/// nothing. A message with an inner loop is announced only when it starts. After an inner message main counts
+/// A message is announced when [`running`](Self::running) writes its token. A message with an inner loop is
+/// announced only when it starts, and not again after the inner messages. After an inner message main counts
 /// as idle, although the outer message may go on; the stall monitor finds that out.
+///
+/// The order of the calls matters, because the process may be killed between two of them. At the end of a
+/// message, the calls are: [`close`](Self::close) when a record closes, then
+/// [`open_details`](Self::open_details) and [`open`](Self::open) for the record that continues, and
+/// [`idle`](Self::idle) last. Once one of the written records counts the announced message, readers know from
+/// the record that the message has ended. So [`idle`](Self::idle) then writes nothing.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,
@@ -91,11 +94,11 @@ impl MainWriter {
         self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// Writes a closed record with these details. It takes the slot of the record that is older by the number
-    /// of slots.
+    /// Writes a closed record with these details. The ring has a fixed number of slots, so the new record
+    /// overwrites the record that was written this many records before.
     ///
     /// Details that do not fit the slot are left out from the end and counted in `dropped_details`. With the
-    /// default geometry that happens to a record of eight details when the two names of each have more than
+    /// default geometry this happens to a record of eight details when each detail's two names have more than
     /// about 130 bytes together.
     pub fn close<D, T: Encode>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];

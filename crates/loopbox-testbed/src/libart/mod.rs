@@ -186,7 +186,8 @@ impl Facts {
     }
 }
 
-/// The displacements of the first function found by one of the names.
+/// The displacements of the loads in one function's code: the first function of `names` that the image has.
+/// `None` when the image has none of them, or not the code.
 fn code_of(image: &Image<'_>, arch: &str, names: &[&str]) -> Loads {
     let symbol: Symbol = image.find_all(names).into_iter().flatten().next()?;
     // Bit 0 of an arm function's address marks Thumb code.

@@ -246,10 +246,11 @@ public final class Config {
         }
 
         /**
-         * How the poll hook finds the head of the queue. It then reads the head before each message, so every
-         * message has a name with {@code what}, and its wait. When other threads post at that moment, one
-         * message in some hundreds gets the name and the wait of another message. By default the hook reads
-         * nothing. {@code loopbox-inhouse} has an implementation.
+         * How the poll hook finds the head of the queue. With it, the hook reads the head before main takes a
+         * message. So every recorded message has a name with its {@code what}, and the time that it waited in
+         * the queue. If another thread changes the head between the two steps, the message gets the name and
+         * the time of another message. Where threads do so all the time, this happens to one message in some
+         * hundreds. By default the hook reads nothing. {@code loopbox-inhouse} has an implementation.
          */
         @NonNull
         public Builder pollPeek(@Nullable QueueAccess access) {
@@ -310,9 +311,9 @@ public final class Config {
         }
 
         /**
-         * Whether pending messages keep the text of their obj. It is the app's data (intents, user input) and
-         * is left out unless the app asks for it here. Their toString is called on a thread of the recorder,
-         * which holds no lock then.
+         * Whether a report has the text of each pending message's {@code obj}. The text is the app's data
+         * (intents, user input), and is left out unless the app asks for it here. To get the text, a thread
+         * of the recorder calls the obj's {@code toString}, and holds no lock during the call.
          */
         @NonNull
         public Builder keepObjects(boolean keep) {

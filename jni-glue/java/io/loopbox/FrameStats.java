@@ -127,8 +127,9 @@ public final class FrameStats {
         }
 
         /**
-         * The hitch rate: how long frames were shown too long, in milliseconds per second. Of each frame only
-         * whole refreshes count.
+         * The hitch rate: how long frames stayed on the display after their first refresh, in milliseconds
+         * for each second of all frames' durations. Of each frame's extra time only whole refreshes count. 0
+         * without a frame.
          */
         public double getHitchMsPerSecond() {
             return values[2] == 0 ? 0 : MS_PER_S * values[5] / values[2];

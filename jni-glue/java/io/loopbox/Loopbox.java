@@ -507,18 +507,23 @@ public final class Loopbox {
     }
 
     /**
-     * Deletes all that was recorded of this app and switches off as {@link #setEnabled} does: for a user who
-     * withdraws consent. It deletes reports (those that were taken, too), the ring's file, the monitor's
-     * files, the profiles that the system took for reports, annotations and what the recorder knows of
-     * earlier starts. The app's other processes delete theirs when they notice the switch, and so does each
-     * launch until it is on again. So a file that another process is writing now is deleted as well, and so
-     * are files in a folder that only that process knows. Copies that the app has made are not touched. It
-     * may be called before {@link #install} or after it. Any thread that may wait for the disk.
+     * Deletes all that was recorded of this app and switches the recorder off as {@link #setEnabled} does:
+     * for a user who withdraws consent. It deletes reports (also reports that were handed out to the app),
+     * the ring's file, the monitor's files, the profiles that the system took for reports, annotations and
+     * what the recorder knows of earlier starts. Copies that the app has made are not touched.
      *
-     * @return whether nothing is left in the folders that this process knows: the default one, that of the
-     *     configuration and those of its monitors. If something is left, the log names it. The next launch
-     *     deletes again in any case: also a file that a slow disk completed late, or that another process
-     *     wrote in the second before it noticed the switch
+     * <p>Each other process of the app deletes its files when it notices the switch. While the recorder stays
+     * switched off, each launch deletes as well. So a file that another process is writing now is deleted
+     * later, and so are files in a folder that only that process knows.
+     *
+     * <p>This method may be called before {@link #install} or after it. Any thread that may wait for the
+     * disk.
+     *
+     * @return true if nothing is left in the folders that this process knows (the default one, that of the
+     *     configuration and those of its monitors), and other processes and later launches will delete, too.
+     *     If false, the log says what is left, or that they will delete nothing. Unless the log says the
+     *     latter, the next launch deletes again: also a file that a slow disk completed late, or that another
+     *     process wrote in the second before it noticed the switch
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {

@@ -1,4 +1,5 @@
-//! What the summary has after its eighth line: what an app needs in order to send the report by itself.
+//! The lines of the summary after its eighth line. They have what an app needs if it sends reports to a
+//! service with the app's own code.
 
 use super::line::Line;
 use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Report};
@@ -16,7 +17,7 @@ const TITLE_BYTES: usize = 256;
 const FRAMES: usize = 128;
 const STACK_BYTES: usize = 12 << 10;
 
-/// Writes, in this order: the app's version, the time of the report in ms, the fingerprint, the title, the
+/// Writes, in this order: the app's version, the message's duration in ms, the fingerprint, the title, the
 /// annotations, the stack (a line for each frame, the innermost first), and the system's warnings.
 pub(super) fn write(report: &Report, text: &mut Line) {
     let subject = subject(&report.main, &report.history, written_at(report));
@@ -82,8 +83,8 @@ fn frame(report: &Report, location: LocationId, text: &mut Line) {
     };
 }
 
-/// Updates the line with the message's duration. If the message has ended by now, it becomes the whole
-/// duration.
+/// Writes the message's duration in milliseconds: the duration in `line` or, if the message has ended by now,
+/// its whole duration, whichever is longer.
 pub(super) fn update_duration<'l>(line: &str, anr: &Anr, text: &'l mut Line) -> &'l mut Line {
     let known: u64 = number(line).unwrap_or(0);
     text.number(known.max(anr.ended_after_ns.unwrap_or(0) / 1_000_000))

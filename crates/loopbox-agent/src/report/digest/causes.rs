@@ -79,8 +79,10 @@ fn object_of(wait: &LockWait) -> &str {
 /// How many frames at the top of a stack are searched for `Thread.join`.
 const JOIN_FRAMES: usize = 6;
 
-/// Whether main was in `Thread.join`. The search for the thread that main joins does not show that: in
-/// `Thread.sleep` main waits on an object that belongs to main's `Thread`, so the search finds main itself.
+/// Whether main was in `Thread.join`, as `stack` shows. The statistic `joined.name` does not show that: it
+/// names the thread on whose object main waits. A join waits on an object of the joined thread, but
+/// `Thread.sleep` waits on an object of main's own `Thread`. So while main sleeps, `joined.name` names main
+/// itself.
 fn joins(report: &Report, stack: &[LocationId]) -> bool {
     let mut top = stack.iter().rev().take(JOIN_FRAMES).filter_map(|&at| of_others(report, at));
     top.any(|frame| frame == ("java.lang.Thread", "join"))

@@ -87,7 +87,8 @@ pub(super) fn update(lines: &str, known: &Evidence, state: FileState) -> String 
     text.0
 }
 
-/// Updates the digest: its verdict is at the beginning, and the message's whole duration follows its age.
+/// Returns the digest `line` with the verdict of `anr` at its beginning. If the message has ended, its whole
+/// duration is added after the time that it had run when the report was written.
 fn update_digest(line: &str, anr: &Anr) -> String {
     let prefixes = [AnrVerdict::Confirmed, AnrVerdict::Probable, AnrVerdict::Hang].map(prefix);
     let bare = prefixes.iter().find_map(|&known| line.strip_prefix(known)).unwrap_or(line);

@@ -69,7 +69,7 @@ impl PartialEq for ReportFile {
 
 impl Eq for ReportFile {}
 
-/// Decides how a complete report is followed.
+/// What is needed to follow a complete report, which means to add later evidence to its file.
 #[derive(Debug)]
 pub(super) struct FollowUp {
     pub(super) file: ReportFile,
@@ -86,7 +86,8 @@ pub(super) enum AskSystem {
     No,
     /// Asks the system. If the system reports nothing, the worker asks again later.
     Yes,
-    /// Asks. No answer means that the system has not noticed anything: it is not asked again.
+    /// Asks the system for the last time. If the system reports nothing, this is its answer, and the worker
+    /// does not ask again.
     LastTime,
 }
 
@@ -130,7 +131,8 @@ pub(super) enum Action {
     WriteFirst,
     /// Forward SIGQUIT to ART's Signal Catcher.
     ForwardSignal,
-    /// Notify the listeners of first files.
+    /// Notify the listeners that want each report's first file. That file is on disk, but the report is not
+    /// complete.
     NotifyFirst,
     /// Ask the sampler about other threads. If a signal is to be forwarded, wait a moment for the answer
     /// first.

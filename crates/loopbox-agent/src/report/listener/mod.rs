@@ -49,9 +49,9 @@ impl Notice {
 
 /// The report has everything that is known by now.
 const COMPLETE: i64 = 0;
-/// There is a first file, and more will come.
+/// The report's first file is on disk. The report is not complete yet: more data will be added to it.
 const FIRST_FILE: i64 = -1;
-/// What earlier processes left has been read. The notice has no report.
+/// The recorder has read the data that earlier processes left. The notice has no report.
 const PREVIOUS_RUNS_READ: i64 = -2;
 
 /// The system warns of an ANR of the app, and this process's main thread is late. In place of a path there
@@ -104,7 +104,7 @@ pub(crate) fn start() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Notes that the recording has ended: the threads end as soon as they have finished.
+/// Notes that the recording has ended. The threads handle the notices that still wait for them, and then end.
 pub(crate) fn end() {
     JAVA.end();
     NATIVE.end();

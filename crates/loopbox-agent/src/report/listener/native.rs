@@ -29,7 +29,7 @@ pub(super) struct Slot {
 
 /// The listener that is notified of complete reports.
 pub(super) static LISTENER: Slot = Slot::new();
-/// The listener that is notified of first files.
+/// The listener that is notified when a report's first file is on disk, before the report is complete.
 pub(super) static FIRST: Slot = Slot::new();
 
 impl Slot {

@@ -6,8 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 
 /**
- * Keeps the main thread busy in the ways that a sampler must survive, one phase after the other, each until
- * it was sampled often enough. Meanwhile other threads collect garbage, start, end and request main's stack.
+ * Keeps the main thread busy in the ways that a sampler must survive. Each phase is one such way, and lasts
+ * until main was sampled often enough. Meanwhile one thread collects garbage, one takes a lock that main
+ * needs, one requests main's stack, and one starts threads that end at once.
  *
  * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the
  * stacks, how often to go through all phases (once when absent).

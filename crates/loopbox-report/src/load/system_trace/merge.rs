@@ -21,7 +21,8 @@ use std::collections::HashMap;
 /// seconds at most, and a frozen app writes its trace late.
 const NEAR_MS: u64 = 60_000;
 /// How far apart the report and its trace may be when the report has no stack. Then only the time shows
-/// whether main was in the same message. No time-out of the system is shorter.
+/// whether main was in the same message. The limit is 5 s because no time-out of the system is shorter: when
+/// the system takes a trace after a time-out, main has been stuck for at least 5 s.
 const CLOSE_MS: u64 = 5_000;
 /// The offsets of all time zones are multiples of this.
 const QUARTER_MS: i64 = 15 * 60_000;
@@ -61,8 +62,9 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     }
 }
 
-/// The reason not to use the trace when main was in another message by then. The app's outermost method
-/// identifies the message, however much later the trace was written.
+/// The reason not to use the trace when it shows main in another message than the report does. The app's
+/// outermost method shows this, because it stays the same as long as a message runs. `None` when it may be
+/// the same in both, or when a stack has no method of the app.
 fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;

@@ -131,8 +131,9 @@ fn add_channel(trace: &mut SystemTrace, tid: u32, channel: &str) {
     }
 }
 
-/// Adds the holder of each monitor that a thread waits for and for which the trace names none: the thread
-/// that has locked the same object, if exactly one has.
+/// Completes the waits for a monitor for which the trace names no holder. The holder is the thread that has
+/// locked the same object. None is added when no thread or several threads have locked such an object, or
+/// when this thread is the waiting thread itself.
 fn join_locks(threads: &mut [TraceThread]) {
     let mut holders: HashMap<(u64, String), Option<u32>> = HashMap::new();
     for thread in threads.iter() {

@@ -117,8 +117,9 @@ impl WaitGraph {
         self.threads[thread].wait.as_ref().map(|(_, holder)| *holder)
     }
 
-    /// The threads at the right end of each tree, in the order in which their trees were found: threads that
-    /// wait for no thread, or whose arrow leads back.
+    /// The threads at the right end of each tree, in the order in which their trees were found. Such a thread
+    /// waits for no thread, or it is part of a deadlock: the thread that it waits for waits for it, directly
+    /// or through other threads.
     fn roots(&self) -> Vec<usize> {
         let mut roots = Vec::new();
         for start in 0..self.threads.len() {

@@ -13,9 +13,10 @@ import java.io.IOException;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what the recorder has written, for an app that may not keep it. A word in the kill switch's file
- * then makes each process that finds it, now or at a later launch, delete as well. So nothing stays of a
- * process that is writing now, nor in a folder that only another process knows.
+ * Deletes what the recorder has written, for an app that may not keep it. This process deletes the files that
+ * it knows. It also writes a word into the kill switch's file. Each process that finds this word, now or at a
+ * later launch, deletes its files as well. So files that another process is writing now are deleted, and so
+ * are files in a folder that only that process knows.
  */
 public final class Purge {
     private static final String WORD = "purge";

@@ -47,7 +47,10 @@ public final class FrameWatch {
     /** The watched windows. The references are weak: a window that is gone is removed. */
     private final Map<Window, Watched> windows = new WeakHashMap<Window, Watched>();
 
-    /** The screen. {@code animation} is the name of the animation that runs, or null. */
+    /**
+     * The name of the screen, empty for none. Frames belong to the screen while {@code animation} is null.
+     * Otherwise an animation runs: {@code animation} is its name, and frames belong to it.
+     */
     private String scene = "";
 
     private String animation;

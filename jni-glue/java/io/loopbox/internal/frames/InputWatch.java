@@ -39,7 +39,9 @@ public final class InputWatch implements InvocationHandler {
     private final Window.Callback next;
     private Object proxy;
 
-    /** Whether events are recorded like messages; otherwise only frames need touches. */
+    /**
+     * Whether events are recorded like messages. If false, only touches are watched, for the display frames.
+     */
     private boolean records;
 
     /**

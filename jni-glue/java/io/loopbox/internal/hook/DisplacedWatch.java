@@ -101,8 +101,9 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /**
      * Checks the hook's place. Any thread; takes the queue's lock only when the hook may be displaced.
      *
-     * @param doubted whether the hook has missed the end of a message; then a message is posted to find out
-     *     whether it is displaced, even if it is in its place
+     * @param doubted whether the hook has missed the end of a message. If true, a message is posted even if
+     *     the hook is found in its place. Whether the hook sees that message begin shows whether Looper still
+     *     calls the hook
      */
     void check(boolean doubted) {
         if (!hook.active || over || posted) {

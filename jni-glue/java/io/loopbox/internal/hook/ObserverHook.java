@@ -25,9 +25,10 @@ public final class ObserverHook extends Hook {
     private final ObserverAccess slot;
 
     /**
-     * The object of ours that records. An older object, made before another library displaced us, does not
-     * record. That library may pass calls on to the older object while our present object passes calls on to
-     * that library, and each message would count twice.
+     * Our observer that records. When another library has displaced our observer, we may make a new one; then
+     * only the new one records. The reason: the other library may still call our old observer, and our new
+     * observer calls that library's observer. Then each message reaches both of our observers, and would
+     * count twice if both recorded.
      */
     Object observer;
 

@@ -14,9 +14,10 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Replaces the native method in which a MessageQueue waits, MessageQueue.nativePollOnce. Between two polls,
- * main runs a message, or idle handlers, or nothing. It makes no object, and does not conflict with other
- * libraries' hooks. It does not see the Message: names come from stacks and from callbacks.
+ * Replaces {@code MessageQueue.nativePollOnce}, the native method in which a MessageQueue waits. Between two
+ * polls, main runs a message, or idle handlers, or nothing. The hook makes no object, and does not conflict
+ * with libraries that set Looper's Observer or Printer. The hook does not get the Message: names come from
+ * stacks, from callbacks and, with a {@link QueueAccess}, from the head of the queue.
  */
 final class PollHook extends Hook {
     /** The number that {@link Native#pollThere} returns for our own polling function. */

@@ -58,7 +58,7 @@ public final class RefreshBench {
 
     private RefreshBench() {}
 
-    /** Scrolls by itself through this many frames. */
+    /** Scrolls by itself for as many frames as it is told to. */
     private static final class Feed extends View {
         private int left;
         private boolean janks;

@@ -157,7 +157,8 @@ final class Locks {
     }
 
     /**
-     * Main parks without end, each time with a new object as the blocker. No other thread has this object.
+     * Main parks again and again, without end. Each time the blocker is a new object, which no other thread
+     * has.
      */
     static final class Bridge {
         static void call() {

@@ -113,7 +113,7 @@ final class Platform {
         }
     }
 
-    /** A call of another process. */
+    /** Main calls another process. */
     static final class Shop {
         static void open() {
             ICatalog.Stub.asInterface(new BinderProxy()).price(7);

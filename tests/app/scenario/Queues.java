@@ -146,8 +146,8 @@ public final class Queues {
     }
 
     /**
-     * Half of the threads post to main and remove, half to a Looper of another class, all with messages of
-     * one pool.
+     * Half of the threads post messages to main and remove messages; the other half do so with a Looper of
+     * another class. All messages are of one pool.
      */
     private void churn() throws Exception {
         HandlerThread other = new HandlerThread("other");

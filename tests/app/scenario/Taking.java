@@ -61,7 +61,7 @@ public final class Taking implements Runnable, FirstFileListener {
         return report.getKind() + " " + report.getVerdict() + complete + report.getReason() + " [" + report.getLabel() + "]" + ended + profile;
     }
 
-    /** Prints the data that an app sends by itself. */
+    /** Prints the data that an app sends when it uploads the report with its own code. */
     private static void say(Report report) {
         String version = "[" + report.getAppVersion() + "] " + report.getAppVersionCode();
         Script.say("knows " + version + " " + report.getDurationMs() + " " + report.getThreadName() + " " + report.getFingerprint());

@@ -192,8 +192,8 @@ public final class Culprits implements FrameListener, Runnable {
         }
 
         /**
-         * Prints how long this frame takes, and the frame's time. While the frame runs, the clock of
-         * animations stands at this time.
+         * Prints how long this frame takes, and the frame time, which is the time that animations read while
+         * the frame runs.
          */
         private static void say(int ms) {
             Script.say("frame " + ms + " " + AnimationUtils.currentAnimationTimeMillis());

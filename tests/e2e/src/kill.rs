@@ -56,7 +56,7 @@ pub struct Figures {
     pub open_fuses: usize,
     /// Processes killed in a hang that deserves a report.
     pub hangs: usize,
-    /// Reports of those hangs, made by the next launch, that name the message and its stack.
+    /// Reports of the killed hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
     /// Reports without a stack of the hang, because none was in the ring yet: stacks are saved twice a
     /// second.

@@ -165,7 +165,7 @@ fn number(report: &Report, name: &str) -> u64 {
 /// was too busy), and how many methods the runtime compiled in that time.
 ///
 /// # Errors
-/// When the app does not run to its end or leaves another number of reports.
+/// When the app does not run to its end, or does not leave one report for each phase.
 pub fn sample(
     launcher: &Launcher,
     mode: Mode,

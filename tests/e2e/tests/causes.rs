@@ -363,7 +363,7 @@ fn a_debugger_that_stops_all() -> Result<()> {
     Ok(())
 }
 
-/// The runtime stops all threads for each dump, for less time than a gap between two stacks.
+/// The runtime stops all threads for each dump. Such a stop is shorter than the time between two samples.
 #[test]
 fn one_heap_dump_after_the_other() -> Result<()> {
     found("heap-dumps").map(drop)

@@ -1,5 +1,5 @@
-//! A message that runs its own loop, which waits, hangs and is left. The app has a hang threshold of a
-//! second.
+//! A message that runs a Looper loop. In this loop main waits and hangs; then main leaves the loop. The app
+//! has a hang threshold of a second.
 
 use anyhow::{Context, Result};
 use lab_launch::{Running, reports};

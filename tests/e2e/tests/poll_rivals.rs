@@ -82,8 +82,9 @@ fn a_library_that_came_first_is_called_and_stays() -> Result<()> {
     })
 }
 
-/// The library has saved the recorder's function. After the recorder is removed, that function calls the
-/// previous one, and it records again when the library restores it.
+/// The library has saved the recorder's function. After the recorder is removed, the saved function only
+/// calls the function that was there before the recorder. When the library restores the saved function, it
+/// records again.
 #[test]
 fn a_library_that_wraps_the_hook_is_no_loss_and_neither_is_what_it_restores() -> Result<()> {
     on_each(|testbed| {

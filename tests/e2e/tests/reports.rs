@@ -190,7 +190,7 @@ fn labels(listed: &[(String, PathBuf)]) -> Vec<&str> {
     listed.iter().map(|(label, _)| label.as_str()).collect()
 }
 
-/// Two processes of an app, by their names.
+/// Two processes of an app list one report, and one of them claims it.
 #[test]
 fn a_report_is_listed_until_one_process_claims_it() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -80,7 +80,7 @@ impl Level {
 enum Fault {
     /// The level does not have it.
     Absent,
-    /// The level has it in another form, which the text describes.
+    /// The level has this member in another form, which the text describes.
     Other(String),
 }
 
@@ -199,7 +199,7 @@ fn what_api_29_does_not_have_is_called_by_another_level() -> Result<()> {
     Ok(())
 }
 
-/// The comparison finds what is wrong, in a class that is there.
+/// A class of the testbed has a member that the platform's class does not have. The comparison finds it.
 #[test]
 fn a_member_that_is_not_the_platforms_is_found() -> Result<()> {
     let mut written = stubs()?;

@@ -1,2 +1,3 @@
-//! Has no code, only the features in `Cargo.toml`. A package that tests build alone depends on this one, so
-//! that the build shares dependencies with that of the whole workspace and its tests.
+//! Has no code, only the features in `Cargo.toml`. Tests build some packages alone. These packages depend on
+//! this one, so that such a build has the features of the whole workspace's build and shares its
+//! dependencies.

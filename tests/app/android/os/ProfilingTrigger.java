@@ -1,7 +1,7 @@
 package android.os;
 
 /**
- * An event at which the system takes a profile by itself. The class has what it has in Android 16 before the
+ * An event at which the system takes a profile by itself. The members are those of Android 16 before its
  * second quarterly release.
  */
 public final class ProfilingTrigger {

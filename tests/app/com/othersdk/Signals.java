@@ -49,7 +49,7 @@ public final class Signals {
     /** The library's handler, which the kernel removes after one signal. */
     public static final int HANDLER_ONCE = 3;
 
-    /** Sets one of these actions, and leaves all masks as they are. */
+    /** Sets the signal action that {@code what} selects, and leaves all masks as they are. */
     public static native void set(int what);
 
     /** Sets {@link #DEFAULT} or {@link #IGNORE} by a system call. */

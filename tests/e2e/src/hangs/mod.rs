@@ -194,7 +194,7 @@ impl Cell {
         matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
     }
 
-    /// Words of the kernel that the report must have; `None` when it need not have any.
+    /// What the kernel says of main and the report must have; `None` when the report need not have it.
     fn kernel_words(&self) -> Option<&'static str> {
         match self.way {
             "vfork" | "page" => Some("uninterruptible"),

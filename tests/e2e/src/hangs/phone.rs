@@ -113,8 +113,8 @@ impl<'a> Phone<'a> {
         fields.chars().next().context("no state")
     }
 
-    /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from this user without the
-    /// rights for that. Returns when it was sent.
+    /// Sends SIGQUIT as the system does at an ANR: from the user `system`, or from the present user where
+    /// this process may not do that. Returns the time at which it was sent, uptime.
     pub(super) fn signal(&self) -> Result<Uptime> {
         ensure!(self.main_state()? != 'Z', "{ENDED}");
         let sent_ns = uptime_ns();
@@ -122,7 +122,8 @@ impl<'a> Phone<'a> {
         Ok(sent_ns)
     }
 
-    /// Sends the signal and waits until a thread has taken it. Returns when it was sent, uptime.
+    /// Sends the signal and waits until a thread has taken it. Returns the time at which the signal was sent,
+    /// uptime.
     pub(super) fn signal_taken(&self) -> Result<Uptime> {
         let sent_ns = self.signal()?;
         wait_for_taken_signal(self.app.pid())?;

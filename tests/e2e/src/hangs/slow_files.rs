@@ -16,7 +16,7 @@ pub struct SlowFiles {
     folder: PathBuf,
 }
 
-/// Whether this process may mount such a file system.
+/// Whether this process may mount a file system of FUSE.
 pub fn can_mount() -> bool {
     let root =
         std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);

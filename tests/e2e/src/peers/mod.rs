@@ -98,7 +98,7 @@ impl Peer {
         self.package.is_none()
     }
 
-    /// What a reader calls the peer, with the version of its package. Loopbox has none.
+    /// What a reader calls the peer, with the version of its package. Loopbox has no version there.
     ///
     /// # Errors
     /// When the list of SDKs cannot be read.

@@ -145,7 +145,7 @@ public final class Loopbox {
         return new Monitor();
     }
 
-    /** Does nothing, also not for later launches of a build with the recorder. */
+    /** Does nothing: neither now nor for a later launch with a build that has the recorder. */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}
 

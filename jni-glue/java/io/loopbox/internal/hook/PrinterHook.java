@@ -36,7 +36,7 @@ final class PrinterHook extends Hook implements Printer {
     private final Looper looper;
     private boolean mayReflect;
 
-    /** Whether the hook only keeps the running line, while an Observer records. */
+    /** Whether the hook only keeps the Printer's line of the running message, while an Observer records. */
     private boolean namesOnly;
 
     /** The Printer that was set before us; it gets every line. */

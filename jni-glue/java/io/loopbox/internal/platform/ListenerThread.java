@@ -27,7 +27,7 @@ public final class ListenerThread extends Thread {
         return begin(MOST_WAITING);
     }
 
-    /** Begins a thread that leaves out none of its calls. Whoever adds them bounds their number. */
+    /** Begins a thread that makes each call that it is given. Whoever gives it calls limits their number. */
     public static ListenerThread beginForAll() {
         return begin(Integer.MAX_VALUE);
     }

@@ -38,7 +38,10 @@ public final class Native {
     /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
     public static final long FIRST_FILE = -1;
 
-    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been read. */
+    /**
+     * Passed to NativeCalls.onReport, without a report: the rings and reports of earlier processes have been
+     * read.
+     */
     public static final long PREVIOUS_RUNS_READ = -2;
 
     /**

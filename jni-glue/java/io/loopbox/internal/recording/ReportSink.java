@@ -5,7 +5,7 @@ import java.io.File;
 
 /** A listener of reports. */
 public interface ReportSink {
-    /** Whether this listener wants to be notified of first files. */
+    /** Whether this listener wants to be notified of the first file of a report. */
     boolean wantsFirst();
 
     /** Called on the listener's thread. {@code first} says that the report will get more content. */

@@ -210,7 +210,7 @@ public final class PendingReports {
         }
     }
 
-    /** Deletes what a process has left that was killed while it wrote. */
+    /** Deletes what a process that was killed while it wrote has left. */
     private static void deleteUnfinished(File folder, long now) {
         File[] files = isOwn(folder) ? folder.listFiles() : null;
         if (files == null) {

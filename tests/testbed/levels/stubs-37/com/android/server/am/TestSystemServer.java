@@ -38,7 +38,10 @@ public final class TestSystemServer implements IActivityManager {
         registered--;
     }
 
-    /** Warns as the system does when a timer of an ANR of this app has reached its split point. */
+    /**
+     * Warns as the system does when an ANR timer of this app has run for the part of its time after which the
+     * system warns.
+     */
     public void warn(int id, int type, long consumedMs, long timeoutMs) {
         controller.notifyAnrWarning(Process.myUid(), id, new UUID(id, type), type, consumedMs, timeoutMs, "");
     }

@@ -182,6 +182,7 @@ public final class Contested {
         SystemClock.sleep(2 * EVERY_MS);
         Script.say("given up " + Hooks.hook());
         Loopbox.pause();
+        awaitHook("false paused by the app");
         Loopbox.resume();
         awaitHook("true");
         take();
@@ -189,9 +190,9 @@ public final class Contested {
         Script.say("noticed " + Hooks.hook());
     }
 
-    /** Waits until the hook is on or off, while main runs messages. */
-    private void awaitHook(String on) {
-        while (!Hooks.hook().startsWith(on)) {
+    /** Waits until the hook's state begins with this text, while main runs messages. */
+    private void awaitHook(String beginning) {
+        while (!Hooks.hook().startsWith(beginning)) {
             handler.post(
                     new Runnable() {
                         @Override

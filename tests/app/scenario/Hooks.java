@@ -70,6 +70,8 @@ public final class Hooks {
             none();
         } else if ("paused".equals(mode)) {
             paused();
+        } else if ("paused-displaced".equals(mode)) {
+            pausedDisplaced();
         } else if ("config".equals(mode)) {
             config();
         } else {
@@ -337,6 +339,26 @@ public final class Hooks {
             shop.send(3, NAMED_MS);
             OddMessages.runAll(looper);
         }
+        dump("paused");
+    }
+
+    /** Another library displaces the hook twice. The app pauses the recorder and lets it go on. */
+    private void pausedDisplaced() throws Exception {
+        install();
+        for (int round = 0; round < 2; round++) {
+            looper.setMessageLogging(null);
+            shop.send(1, NAMED_MS);
+            beIdle(12);
+        }
+        sayHook();
+        Loopbox.pause();
+        OddMessages.runAll(looper);
+        sayHook();
+        Loopbox.resume();
+        OddMessages.runAll(looper);
+        sayHook();
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
         dump("paused");
     }
 

@@ -355,6 +355,22 @@ fn time_in_which_the_app_has_paused_the_recorder_is_unseen() -> Result<()> {
 }
 
 #[test]
+fn a_pause_ends_the_wait_for_the_next_try_to_put_the_hook_back() -> Result<()> {
+    on_each_testbed(|testbed| {
+        let arguments = ["mode=paused-displaced", "hook=PRINTER", "printerCheckMs=3600000"];
+        let scenario = run(testbed, &[], &arguments)?;
+        let hooks: Vec<_> =
+            scenario.said.iter().filter_map(|line| line.strip_prefix("SCRIPT hook ")).collect();
+        let [displaced, paused, resumed] = hooks[..] else { anyhow::bail!("{hooks:?}") };
+        assert!(displaced.starts_with("false displaced by another library until the next try"), "{hooks:?}");
+        assert_eq!(paused, "false paused by the app");
+        assert!(resumed.starts_with("true Printer"), "{hooks:?}");
+        scenario.shop(2)?;
+        Ok(())
+    })
+}
+
+#[test]
 fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
     let scenario = run("art10", &[], &["mode=config"])?;
     for refusal in [

@@ -58,7 +58,7 @@ public final class RefreshBench {
 
     private RefreshBench() {}
 
-    /** Scrolls by itself for as many frames as it is told to. */
+    /** Scrolls by itself for a number of frames. */
     private static final class Feed extends View {
         private int left;
         private boolean janks;

@@ -48,7 +48,7 @@ impl FileState {
 
 /// The summary for a reader that does not know the rest of the format, one line for each of: the reason of
 /// the report, the process, its id, the time (Unix, ms), the digest, the verdict, what may still come, the
-/// app's annotations, and what [`about::write`] adds.
+/// label of a requested report, and what [`about::write`] adds.
 pub(super) fn lines(report: &Report, state: FileState, with_annotations: bool) -> String {
     let mut text = Line::default();
     text.text(trigger(report)).end();

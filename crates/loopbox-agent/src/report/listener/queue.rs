@@ -71,7 +71,7 @@ impl Queue {
         self.waiting(|waiting| waiting.stays)
     }
 
-    /// Notes that the recording has ended: the thread ends as soon as it has finished.
+    /// Notes that the recording has ended: the thread ends when its calls are done.
     pub(super) fn end(&self) {
         self.waiting(|waiting| waiting.stays = false);
         self.wake();

@@ -28,7 +28,8 @@ pub enum Phase {
 }
 
 impl Phase {
-    const ALL: [Phase; 9] = [
+    /// All phases, by their marks.
+    pub const ALL: [Phase; 9] = [
         Phase::Idle,
         Phase::SelfCheck,
         Phase::Suspend,

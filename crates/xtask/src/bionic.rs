@@ -19,7 +19,7 @@ const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 /// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10
 /// on, `/apex/com.android.runtime`, as `adb pull` gives them or an image has them. For each folder and ABI,
 /// the files are copied to a folder below target/bionic. The tests run with that copy as their root directory
-/// (chroot), so this command must be started as root. arm and arm64 are emulated by qemu-user-static. The
+/// (chroot), which takes root, but not with --machine. arm and arm64 are emulated by qemu-user-static. The
 /// result has one row for each folder and ABI.
 #[derive(Debug, Args)]
 pub(crate) struct BionicArgs {

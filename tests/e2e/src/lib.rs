@@ -17,6 +17,7 @@ pub mod real_classes;
 pub mod real_sdks;
 pub mod scenario;
 pub mod source_lines;
+pub mod taking;
 pub mod trace;
 pub mod warned;
 

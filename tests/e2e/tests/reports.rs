@@ -7,10 +7,11 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use lab_launch::{App, Running, reports};
-use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
+use lab_launch::reports;
+use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
 use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
+use loopbox_e2e::taking::Taking;
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
 use loopbox_format::report::Decoded;
@@ -19,94 +20,11 @@ use loopbox_report::cluster::Problem;
 use loopbox_report::diagnose::diagnose;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
 
 /// The argument by which the system reports from the start that the process does not respond. So a hang is an
 /// ANR as soon as the system is asked.
 const NOT_RESPONDING: &str = "says=Input dispatching timed out";
-
-/// `scenario.Taking` in a process.
-struct Taking {
-    app: Running,
-    orders: TempDir,
-    given: usize,
-}
-
-impl Taking {
-    fn start(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Self> {
-        Self::begin(launcher(testbed)?.app("scenario.Taking"), folder, arguments)
-    }
-
-    /// Starts the app. `arguments` come after those that all tests have; of two with the same name the last
-    /// one counts.
-    fn begin(app: App, folder: &Path, arguments: &[&str]) -> Result<Self> {
-        let orders = tempdir()?;
-        let app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
-        let app = app.argument(format!("orders={}", orders.path().display()));
-        let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
-        Ok(Self { app: app.start()?, orders, given: 0 })
-    }
-
-    /// Gives an order and waits until it is done. Returns what was printed in that time.
-    fn order(&mut self, order: &str) -> Result<Vec<String>> {
-        let before = self.app.seen().len();
-        self.give(order)?;
-        self.app.wait_for(&format!("SCRIPT did {}", self.given), LIMIT)?;
-        let said = self.app.seen()[before..].iter();
-        Ok(said.filter_map(|line| Some(line.strip_prefix("SCRIPT ")?.to_owned())).collect())
-    }
-
-    fn give(&mut self, order: &str) -> Result<()> {
-        self.given += 1;
-        let written = self.orders.path().join("order");
-        fs::write(&written, order)?;
-        fs::rename(&written, self.orders.path().join(self.given.to_string())).context("the order")
-    }
-
-    /// The reports that the app gets: each as text, and its file.
-    fn take(&mut self) -> Result<Vec<(String, PathBuf)>> {
-        let said = self.order("take")?;
-        let took = said.iter().filter_map(|line| line.strip_prefix("took ")?.rsplit_once(' '));
-        Ok(took.map(|(words, path)| (words.to_owned(), path.into())).collect())
-    }
-
-    /// The reports in the app's list: each by its label, and its file.
-    fn list(&mut self) -> Result<Vec<(String, PathBuf)>> {
-        let said = self.order("list")?;
-        let listed = said.iter().filter_map(|line| line.strip_prefix("listed ")?.rsplit_once(' '));
-        let label = |words: &str| words.split(['[', ']']).nth(1).unwrap_or_default().to_owned();
-        Ok(listed.map(|(words, path)| (label(words), path.into())).collect())
-    }
-
-    /// Claims the report that has this label in the last list. Returns whether this process got it, and where
-    /// its file is then.
-    fn claim(&mut self, label: &str) -> Result<(bool, PathBuf)> {
-        let said = self.order(&format!("claim {label}"))?;
-        let claimed = said.iter().find_map(|line| line.strip_prefix("claimed ")?.split_once(' '));
-        let (done, path) = claimed.context("the last list has it not")?;
-        Ok((done == "true", path.into()))
-    }
-
-    /// The reports that the process gets, once there are this many. After a hang it is not enough to wait for
-    /// the listener's call: that may be about the report as it was before the hang's end.
-    fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
-        wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
-    }
-
-    /// Waits until the listener has printed a report with these words.
-    fn expects(&mut self, words: &str) -> Result<()> {
-        self.app.wait_for(&format!("SCRIPT report {words}"), LIMIT).map(drop)
-    }
-
-    fn open_gate(&self) -> Result<()> {
-        fs::write(self.orders.path().join("gate"), "").context("cannot open the gate")
-    }
-
-    fn end(mut self) -> Result<()> {
-        self.give("end")?;
-        self.app.finish(LIMIT)?.success().map(drop)
-    }
-}
 
 /// A hang that continues, another process that searches for reports, then the end of the hang.
 #[test]

@@ -200,10 +200,13 @@ fn add_exit(file: &[u8], dead: &Report, warnings: &[AnrWarning]) -> Option<Vec<u
     update_evidence(file, add, |lines, known| digest::update(lines, known, FileState::Closed)).ok()?
 }
 
-/// Adds what is known of a process's end to a report that the process had written itself. The report must be
-/// of an earlier message, and have a warning of the ANR that ended the process. The ANR's type and number
-/// identify the warning. Main may have run other messages after it. Returns the report's path; `None` when
-/// there is no such report, or it cannot be read or changed.
+/// Adds what is known of a process's end to another report that the process had written itself: one that has
+/// a warning of the ANR that ended the process, and no ANR of the system yet. The ANR's type and number
+/// identify the warning. Main may have run other messages after the warning. Returns the report's path;
+/// `None` when there is no such report, or the report's file cannot be read or its bytes cannot be updated.
+///
+/// # Errors
+/// When the directory cannot be read, or the file cannot be written.
 fn add_to_warned(directory: &Path, gate: &Gate, dead: &Report) -> io::Result<Option<PathBuf>> {
     let Some(info) = dead.anr_info else { return Ok(None) };
     let of_process = ["loopbox-", &dead.meta.process.pid.to_string(), "-"].concat();

@@ -55,16 +55,9 @@ mod tests {
 
     const LOW_MEMORY: i32 = 3;
 
-    const DANGEROUS: [Phase; 8] = [
-        Phase::SelfCheck,
-        Phase::Suspend,
-        Phase::Walk,
-        Phase::Resume,
-        Phase::LockOwner,
-        Phase::Stop,
-        Phase::WarmUp,
-        Phase::Other,
-    ];
+    fn dangerous() -> impl Iterator<Item = Phase> {
+        Phase::ALL.into_iter().filter(|phase| *phase != Phase::Idle)
+    }
 
     fn of(phase: Phase, open_ms: u64, system: Option<(i32, i32)>, crash: Option<i32>) -> Option<Suspicion> {
         let system = system.map(|(reason, status)| ProcessEnd {
@@ -79,7 +72,7 @@ mod tests {
 
     #[test]
     fn an_ordinary_kill_does_not_count_where_the_system_reports_it() {
-        for phase in DANGEROUS {
+        for phase in dangerous() {
             for end in [
                 (ProcessExit::ANR, 0),
                 (LOW_MEMORY, 0),
@@ -95,7 +88,7 @@ mod tests {
     #[test]
     fn a_native_crash_is_the_samplers() {
         let certain = Some(Suspicion::Certain);
-        for phase in DANGEROUS {
+        for phase in dangerous() {
             assert_eq!(of(phase, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain, "{phase:?}");
             assert_eq!(of(phase, 0, Some((ProcessExit::SIGNALED, libc::SIGSEGV)), None), certain);
             assert_eq!(of(phase, 0, None, Some(libc::SIGABRT)), certain, "{phase:?}");
@@ -122,7 +115,7 @@ mod tests {
     #[test]
     fn an_unknown_end_is_a_strike_unless_art_was_only_asked() {
         assert_eq!(of(Phase::Suspend, 9_000, None, None), None);
-        for phase in DANGEROUS.into_iter().filter(|phase| *phase != Phase::Suspend) {
+        for phase in dangerous().filter(|phase| *phase != Phase::Suspend) {
             assert_eq!(of(phase, 999, None, None), Some(Suspicion::Strike));
         }
         // One that lasts is not left at that: the file says which it is.

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod builds;
+pub(crate) mod pages;
 pub(crate) mod tools;
 
 use loopbox_format::model::{ClockPair, MainState, Report, Uptime};

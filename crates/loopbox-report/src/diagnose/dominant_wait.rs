@@ -11,7 +11,7 @@ use super::wait_kind::{WaitKind, WaitProfile, WaitSite};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Frame, FrameId};
 
-/// A slow message that spent most of its time in one kind of wait.
+/// A slow message that spent at least 40 % of its time in one kind of wait.
 pub(super) struct DominantWait<'a> {
     pub(super) slow: SlowMessage<'a>,
     pub(super) site: WaitSite,
@@ -24,8 +24,8 @@ pub(super) struct DominantWait<'a> {
     pub(super) unknown: Vec<String>,
 }
 
-/// The wait of this kind, if the primary message spent most of its time in it. The score is a little above
-/// the score of the finding that the message was slow, because the wait explains why.
+/// The wait of this kind, if the message in focus spent at least 40 % of its time in it. From 60 % on the
+/// score is a little above the score of the finding that the message was slow, because the wait explains why.
 pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<DominantWait<'a>> {
     let slow = facts.primary_message()?;
     if slow.is_mostly_before_install(facts.analysis) {

@@ -183,7 +183,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The message in focus. [`Self::new`] chooses what runs at the dump, or the longest earlier message if
-    /// that took longer. [`Self::of`] takes another message.
+    /// that took longer or nothing runs; `None` when there is neither. [`Self::of`] takes another message.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
         self.focus
     }

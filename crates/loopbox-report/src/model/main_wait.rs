@@ -47,7 +47,7 @@ pub enum MainWaitKind {
     Unknown,
     /// A processor to run on.
     Cpu,
-    /// Nothing: it runs.
+    /// Main waits for nothing: it runs.
     Runs,
     /// Main is stopped or frozen, and waits until it may run again.
     Stopped,
@@ -83,7 +83,7 @@ pub struct MainWait {
 /// A call from `/proc` was read a moment after the state, and may have been short. Such a call is ignored if
 /// both of these conditions are met:
 ///
-/// * The state says that main ran, or the report has main's native stack because a signal stopped main.
+/// * The state says that main ran, or the report has main's native stack.
 /// * Main ran or waited for a processor for at least half of the time from `captured_ns` to the completion of
 ///   the report.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {

@@ -521,9 +521,10 @@ public final class Loopbox {
      *
      * @return true if nothing is left in the folders that this process knows (the default one, that of the
      *     configuration and those of its monitors), and other processes and later launches will delete, too.
-     *     If false, the log says what is left, or that they will delete nothing. Unless the log says the
-     *     latter, the next launch deletes again: also a file that a slow disk completed late, or that another
-     *     process wrote in the second before it noticed the switch
+     *     If false, the log says what is left, that they will delete nothing, or which fault ended the
+     *     deletion. Only in the first case, and after true, the next launch is sure to delete again: also a
+     *     file that a slow disk completed late, or that another process wrote in the second before it noticed
+     *     the switch
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {

@@ -41,6 +41,9 @@ pub(crate) enum SamplerError {
     /// An earlier process ended in the middle of something dangerous.
     #[error("fuse blown, an earlier process ended in phase {}; starts until the next try: {}", phase(.0), .0.starts_left)]
     FuseBlown(BlownFuse),
+    /// Whether an earlier process ended in the middle of something dangerous is not known.
+    #[error("cannot read the fuse: {0}")]
+    FuseUnread(io::Error),
     #[error("the library is not loaded")]
     NotLoaded,
     #[error("the call through Java failed")]
@@ -64,6 +67,7 @@ impl SamplerError {
         match self {
             Self::Art(off) => off.code(),
             Self::FuseBlown(_) => "fuse-blown",
+            Self::FuseUnread(_) => "fuse-unread",
             Self::NotLoaded => "not-loaded",
             Self::CallFailed => "call-failed",
             Self::NotChecked => "not-checked",

@@ -66,6 +66,10 @@ fn published_crates_have_what_a_registry_and_its_readers_ask_for() {
         for dependency in package["dependencies"].as_array().unwrap() {
             let needed = &dependency["name"];
             let ours = packages.iter().find(|package| package["name"] == *needed);
+            // `cargo publish` leaves out what only tests need and what has no version.
+            if ours.is_some() && dependency["kind"] == "dev" && dependency["req"] == "*" {
+                continue;
+            }
             assert!(ours.is_none_or(is_published), "{name} needs {needed}, which is not published");
             assert_ne!(dependency["req"], "*", "{name} needs any version of {needed}");
         }

@@ -17,14 +17,16 @@ use loopbox_format::model::{Anr, AnrWarning, MainState, Pending, Report, Uptime}
 use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
 use loopbox_store::{
-    FuseState, FuseSubject, Interruption, Outlives, Recovered, RingPolicy, adopt, suspect, write_report,
+    FuseState, FuseSubject, Interruption, Outlives, RecoverError, Recovered, RingPolicy, adopt, suspect,
+    write_report,
 };
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Makes reports of the rings of dead processes in the directory of the settings. A ring is deleted when its
-/// report is on disk or not wanted; one whose report cannot be written is kept for the next launch.
+/// report is on disk or not wanted. A ring that cannot be read, or whose report cannot be written, is kept
+/// for the next launch.
 pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
     recover_rings(&session.settings, &session.gate, |report| framework::exit(env, report))
 }
@@ -72,7 +74,13 @@ fn recover_rings(
                     continue;
                 }
             }
-            Err(error) => log::warn(&format!("{} cannot be read: {error}", ring.name)),
+            Err(error) => {
+                log::warn(&format!("{} cannot be read: {error}", ring.name));
+                // What is in it is not known. The next launch tries once more.
+                if let RecoverError::Io(_) = error {
+                    continue;
+                }
+            }
         }
         if let Err(error) = ring.delete() {
             log::warn(&format!("the ring of an earlier process could not be deleted: {error}"));

@@ -36,7 +36,7 @@ pub(super) fn find_art(
     let process = proc::process_name();
     let subject =
         FuseSubject { process: &process, app_version: &settings.app_version, libart: session.libart };
-    if let Some(fuse) = count_start(&settings.directory, &subject) {
+    if let Some(fuse) = count_start(&settings.directory, &subject).map_err(SamplerError::FuseUnread)? {
         return Err(SamplerError::FuseBlown(fuse));
     }
     #[cfg(debug_assertions)]

@@ -4,7 +4,8 @@
 
 use crate::identity::BuildId;
 use loopbox_format::container::crc32;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 4] = *b"LBSO";
@@ -57,9 +58,11 @@ struct State {
 }
 
 /// Records in `dir` that a process ended in the middle of something dangerous. Any process of the app may
-/// detect that. If the record cannot be written, it is lost.
+/// detect that. If the earlier record cannot be read, or the new one cannot be written, the new one is lost
+/// and the earlier one stays.
 pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Suspicion) {
-    let mut state = read(dir, subject).unwrap_or_default();
+    let Ok(known) = read(dir, subject) else { return };
+    let mut state = known.unwrap_or_default();
     if suspicion == Suspicion::Strike && state.strike_age == 0 {
         state.strike_age = 1;
     } else {
@@ -72,11 +75,14 @@ pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Susp
 
 /// Counts this start of the process in `dir`. Returns why the sampler is off at this start; `None` when it is
 /// on.
-pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
-    let Some(known) = read(dir, subject) else {
+///
+/// # Errors
+/// When the record cannot be read. It stays, and whether the fuse is blown is not known.
+pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> io::Result<Option<BlownFuse>> {
+    let Some(known) = read(dir, subject)? else {
         // Of another version, or not ours at all.
         let _ = fs::remove_file(path(dir, subject.process));
-        return None;
+        return Ok(None);
     };
     let mut state = known;
     if state.strike_age > 0 {
@@ -87,7 +93,7 @@ pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     if state != known {
         write(dir, subject, state);
     }
-    off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left })
+    Ok(off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left }))
 }
 
 /// The file for `process`. Its name has the first 64 characters of the process's name, with `_` for those
@@ -98,15 +104,31 @@ fn path(dir: &Path, process: &str) -> PathBuf {
     dir.join(format!("sampler-{readable}-{:08x}{ENDING}", crc32(process.as_bytes())))
 }
 
+/// Writes over the earlier record, which stays where the disk has no room for another one.
 fn write(dir: &Path, subject: &FuseSubject<'_>, State { phase, starts_left, blown, strike_age }: State) {
     let app = crc32(subject.app_version.as_bytes()).to_le_bytes();
     let raw = subject.libart.to_raw();
     let bytes = [&MAGIC[..], &[phase, starts_left, blown, strike_age], &app, &raw].concat();
-    let _ = fs::write(path(dir, subject.process), bytes);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path(dir, subject.process));
+    if let Ok(mut file) = file
+        && file.write_all(&bytes).is_ok()
+    {
+        // What is not ours may be longer.
+        let _ = file.set_len(LEN as u64);
+    }
 }
 
-fn read(dir: &Path, subject: &FuseSubject<'_>) -> Option<State> {
-    let bytes: [u8; LEN] = fs::read(path(dir, subject.process)).ok()?.try_into().ok()?;
+fn read(dir: &Path, subject: &FuseSubject<'_>) -> io::Result<Option<State>> {
+    match fs::read(path(dir, subject.process)) {
+        Ok(bytes) => Ok(decode(bytes, subject)),
+        Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The state that a record of this subject has.
+fn decode(record: Vec<u8>, subject: &FuseSubject<'_>) -> Option<State> {
+    let bytes: [u8; LEN] = record.try_into().ok()?;
     let (magic, rest) = bytes.split_first_chunk::<4>()?;
     let (&[phase, starts_left, blown, strike_age], rest) = rest.split_first_chunk::<4>()?;
     let (app, libart) = rest.split_first_chunk::<4>()?;
@@ -127,18 +149,18 @@ mod tests {
 
     /// For how many starts the sampler is off from now on.
     fn starts_off(dir: &Path, subject: &FuseSubject<'_>) -> usize {
-        (0..1_000).take_while(|_| count_start(dir, subject).is_some()).count()
+        (0..1_000).take_while(|_| count_start(dir, subject).unwrap().is_some()).count()
     }
 
     #[test]
     fn a_blown_fuse_keeps_the_sampler_off_the_longer_the_more_often_it_blows() {
         let dir = tempfile::tempdir().unwrap();
         let app = subject("com.shop");
-        assert_eq!(count_start(dir.path(), &app), None, "nothing happened");
+        assert_eq!(count_start(dir.path(), &app).unwrap(), None, "nothing happened");
         for starts in [5, 25, 125, 125] {
             suspect(dir.path(), &app, 3, Certain);
             let first = BlownFuse { phase: 3, starts_left: starts - 1 };
-            assert_eq!(count_start(dir.path(), &app), Some(first));
+            assert_eq!(count_start(dir.path(), &app).unwrap(), Some(first));
             assert_eq!(starts_off(dir.path(), &app), usize::from(starts) - 1);
         }
     }
@@ -149,18 +171,18 @@ mod tests {
         let app = subject("com.shop");
         suspect(dir.path(), &app, 3, Strike);
         for _ in 1..STRIKE_STARTS {
-            assert_eq!(count_start(dir.path(), &app), None, "one is chance");
+            assert_eq!(count_start(dir.path(), &app).unwrap(), None, "one is chance");
         }
         suspect(dir.path(), &app, 4, Strike);
-        assert_eq!(count_start(dir.path(), &app), Some(BlownFuse { phase: 4, starts_left: 4 }));
+        assert_eq!(count_start(dir.path(), &app).unwrap(), Some(BlownFuse { phase: 4, starts_left: 4 }));
         assert_eq!(starts_off(dir.path(), &app), 4);
 
         suspect(dir.path(), &app, 3, Strike);
         for _ in 0..STRIKE_STARTS {
-            assert_eq!(count_start(dir.path(), &app), None);
+            assert_eq!(count_start(dir.path(), &app).unwrap(), None);
         }
         suspect(dir.path(), &app, 3, Strike);
-        assert_eq!(count_start(dir.path(), &app), None, "the first is forgotten");
+        assert_eq!(count_start(dir.path(), &app).unwrap(), None, "the first is forgotten");
     }
 
     #[test]
@@ -169,10 +191,10 @@ mod tests {
         let long = "com.shop:".repeat(40);
         suspect(dir.path(), &subject("com.shop:push"), 3, Certain);
         suspect(dir.path(), &subject(&long), 3, Certain);
-        assert_eq!(count_start(dir.path(), &subject("com.shop")), None);
-        assert_eq!(count_start(dir.path(), &subject("com.shop_push")), None);
-        assert!(count_start(dir.path(), &subject("com.shop:push")).is_some());
-        assert!(count_start(dir.path(), &subject(&long)).is_some());
+        assert_eq!(count_start(dir.path(), &subject("com.shop")).unwrap(), None);
+        assert_eq!(count_start(dir.path(), &subject("com.shop_push")).unwrap(), None);
+        assert!(count_start(dir.path(), &subject("com.shop:push")).unwrap().is_some());
+        assert!(count_start(dir.path(), &subject(&long)).unwrap().is_some());
     }
 
     #[test]
@@ -183,9 +205,9 @@ mod tests {
         let updated = FuseSubject { libart: BuildId::new(b"newer"), ..app };
         for other in [newer, updated] {
             suspect(dir.path(), &app, 2, Certain);
-            assert!(count_start(dir.path(), &app).is_some());
-            assert_eq!(count_start(dir.path(), &other), None);
-            assert_eq!(count_start(dir.path(), &app), None, "and forgot");
+            assert!(count_start(dir.path(), &app).unwrap().is_some());
+            assert_eq!(count_start(dir.path(), &other).unwrap(), None);
+            assert_eq!(count_start(dir.path(), &app).unwrap(), None, "and forgot");
         }
     }
 
@@ -195,15 +217,59 @@ mod tests {
         let app = subject("com.shop");
         for bytes in [&b""[..], b"LBS", &[0xFF; LEN], &[0xFF; 4000]] {
             fs::write(path(dir.path(), app.process), bytes).unwrap();
-            assert_eq!(count_start(dir.path(), &app), None);
+            assert_eq!(count_start(dir.path(), &app).unwrap(), None);
             assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
         }
+    }
+
+    /// Runs `what` where the kernel refuses this system call.
+    fn unable<T: Send>(call: libc::c_long, error: i32, what: impl FnOnce() -> T + Send) -> T {
+        let refused = move || {
+            lab_seccomp::refuse(&[call], error);
+            what()
+        };
+        std::thread::scope(|scope| scope.spawn(refused).join().unwrap())
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_unknown_and_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        suspect(dir.path(), &app, 3, Certain);
+        let unread = unable(libc::SYS_read, libc::EIO, || {
+            suspect(dir.path(), &app, 4, Strike);
+            count_start(dir.path(), &app)
+        });
+        assert_eq!(unread.unwrap_err().raw_os_error(), Some(libc::EIO));
+        assert_eq!(count_start(dir.path(), &app).unwrap(), Some(BlownFuse { phase: 3, starts_left: 4 }));
+    }
+
+    #[test]
+    fn a_full_disk_leaves_the_earlier_record() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        suspect(dir.path(), &app, 3, Certain);
+        let first = Some(BlownFuse { phase: 3, starts_left: 4 });
+        unable(libc::SYS_write, libc::ENOSPC, || {
+            suspect(dir.path(), &app, 4, Certain);
+            assert_eq!(count_start(dir.path(), &app).unwrap(), first);
+        });
+        assert_eq!(count_start(dir.path(), &app).unwrap(), first, "that start could not be counted");
+    }
+
+    #[test]
+    fn a_record_replaces_a_longer_file_that_says_something_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        fs::write(path(dir.path(), app.process), [0xFF; 4000]).unwrap();
+        suspect(dir.path(), &app, 3, Certain);
+        assert_eq!(starts_off(dir.path(), &app), 5);
     }
 
     #[test]
     fn a_directory_that_cannot_be_written_does_no_harm() {
         let nowhere = Path::new("/proc/self/nowhere");
         suspect(nowhere, &subject("com.shop"), 3, Certain);
-        assert_eq!(count_start(nowhere, &subject("com.shop")), None);
+        assert_eq!(count_start(nowhere, &subject("com.shop")).unwrap(), None);
     }
 }

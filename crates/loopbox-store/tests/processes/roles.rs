@@ -337,7 +337,7 @@ fn limited_later(dir: &Path) {
 /// Makes the kernel refuse each flush. Then writes a ring and two reports, and prints the result of each
 /// report. Only the report that must survive a power loss ([`Outlives::PowerLoss`]) needs a flush.
 fn no_flush(dir: &Path) {
-    forbid_flushes();
+    lab_seccomp::refuse(&FLUSHES, libc::EPERM);
     let mut ring = ring(&options(dir));
     ring.main.close(&record(1), &record(1).details).unwrap();
     ring.mirror.copy().unwrap();
@@ -349,36 +349,15 @@ fn no_flush(dir: &Path) {
     }
 }
 
-/// Makes the kernel refuse, from now on, each call that waits for a disk.
-#[allow(unsafe_code)]
-fn forbid_flushes() {
-    const CALLS: [libc::c_long; 6] = [
-        libc::SYS_fsync,
-        libc::SYS_fdatasync,
-        libc::SYS_sync,
-        libc::SYS_syncfs,
-        libc::SYS_sync_file_range,
-        libc::SYS_msync,
-    ];
-    let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
-    let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
-    // The number of the call is the first word of `seccomp_data`.
-    let mut steps = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)];
-    for (nth, call) in CALLS.iter().enumerate() {
-        steps.push(step(equal, (CALLS.len() - nth) as u8, 0, *call as u32));
-    }
-    steps.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));
-    steps.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
-    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
-    // SAFETY: the program and its steps live across the calls, which copy them.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);
-        // It works.
-        assert_eq!(libc::fsync(0), -1);
-    }
-    assert_eq!(std::io::Error::last_os_error().kind(), std::io::ErrorKind::PermissionDenied);
-}
+/// The calls that wait for a disk.
+const FLUSHES: [libc::c_long; 6] = [
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_sync,
+    libc::SYS_syncfs,
+    libc::SYS_sync_file_range,
+    libc::SYS_msync,
+];
 
 #[allow(unsafe_code)]
 fn limit_files() {

@@ -73,7 +73,7 @@ impl Folder {
     /// For how many starts the sampler is off, after one that is counted here; `None` where it is on.
     fn starts_left(&self) -> Option<u8> {
         let subject = FuseSubject { process: "com.shop", app_version: "", libart: BuildId::default() };
-        count_start(self.dir.path(), &subject).map(|blown| blown.starts_left)
+        count_start(self.dir.path(), &subject).unwrap().map(|blown| blown.starts_left)
     }
 
     /// How many files there are whose names have this ending.
@@ -99,6 +99,31 @@ fn a_report_that_cannot_be_written_is_written_when_it_can() {
     }
     remove_dir(&path).unwrap();
     assert_eq!(folder.recover(true, unknown).reports, [path]);
+    assert_eq!((folder.count(".lbx"), folder.count("")), (1, 1), "no ring");
+}
+
+/// Runs `what` where the kernel refuses to read files.
+fn unable_to_read<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+    let unable = move || {
+        lab_seccomp::refuse(&[libc::SYS_read], libc::EIO);
+        what()
+    };
+    std::thread::scope(|scope| scope.spawn(unable).join().unwrap())
+}
+
+#[test]
+fn a_ring_that_cannot_be_read_is_tried_once_more() {
+    let folder = Folder::new();
+    folder.leave(Some(7));
+    let unread = || unable_to_read(|| folder.recover(true, unknown).reports);
+    assert!(unread().is_empty());
+    let path = folder.path("loopbox-4711-1000-m7-recovered.lbx");
+    assert_eq!(folder.recover(true, unknown).reports, [path]);
+
+    folder.leave(Some(8));
+    assert!(unread().is_empty());
+    assert!(unread().is_empty());
+    assert!(folder.recover(true, unknown).reports.is_empty(), "not at every launch");
     assert_eq!((folder.count(".lbx"), folder.count("")), (1, 1), "no ring");
 }
 

@@ -101,6 +101,12 @@ impl StackTreeBuilder {
         self.token
     }
 
+    /// Whether the stacks are of what has this token and began at this uptime. A message's token alone does
+    /// not show that: the token of a beginning that was taken back is given to the next message.
+    pub fn is_of(&self, token: Token, start_ns: Uptime) -> bool {
+        token == self.token && (token.is_outside() || start_ns == self.start_ns)
+    }
+
     /// How the stacks of the current message are taken.
     pub fn source(&self) -> StackSource {
         self.source
@@ -222,6 +228,18 @@ mod tests {
             });
         }
         assert_eq!(builder.tree().sample_deltas_ns, [50, 0, 10], "a time that goes back stands still");
+    }
+
+    #[test]
+    fn a_tree_is_not_of_a_later_message_with_the_token_of_a_beginning_that_was_taken_back() {
+        let mut builder = StackTreeBuilder::new(&Sampling::default());
+        builder.begin(Token(7), Uptime(1_000), StackSource::Art);
+        assert!(builder.is_of(Token(7), Uptime(1_000)));
+        assert!(!builder.is_of(Token(7), Uptime(2_000)) && !builder.is_of(Token(8), Uptime(1_000)));
+        // Work outside of messages may seem to begin later: what came before ran unseen.
+        let outside = Token::outside_before(Token(7));
+        builder.begin(outside, Uptime(1_000), StackSource::Art);
+        assert!(builder.is_of(outside, Uptime(2_000)));
     }
 
     /// Pushes stacks without a common frame for `for_ns`, at the interval that the builder demands. Returns

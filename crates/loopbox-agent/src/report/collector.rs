@@ -130,17 +130,22 @@ impl<'a> Collector<'a> {
             return;
         }
         let running = shared.main.activity().running();
-        let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
+        let sampled = self.is_growing(running);
         let goes_on = !self.sampling().once && shared.sampler.takes_orders();
         let more_to_come = sampled && self.growing.samples() > 0 && goes_on;
         if !more_to_come {
             self.take_one_stack(env);
         }
-        if running.is_some_and(|(token, _)| token == self.growing.token()) {
+        if self.is_growing(running) {
             // However short ago the ones before were saved: the process may be killed before the next time.
             self.saved_at_ns = Uptime::ZERO;
             self.save_running();
         }
+    }
+
+    /// Whether the growing tree is of what runs.
+    fn is_growing(&self, running: Option<(Token, Uptime)>) -> bool {
+        running.is_some_and(|(token, start_ns)| self.growing.is_of(token, start_ns))
     }
 
     /// Has the sampler take a stack and waits for it, or takes one through Java.
@@ -172,7 +177,7 @@ impl<'a> Collector<'a> {
         if shared.main.token() != token {
             return;
         }
-        if self.growing.token() != token {
+        if !self.growing.is_of(token, start_ns) {
             self.finish_tree();
             self.growing.begin(token, start_ns, StackSource::JavaApi);
         }
@@ -251,7 +256,7 @@ impl<'a> Collector<'a> {
         let shared = &self.session.shared;
         let awaits = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
         let goes_on = awaits && shared.main.token() == growing;
-        if goes_on || shared.main.activity().running().is_some_and(|(token, _)| token == growing) {
+        if goes_on || self.is_growing(shared.main.activity().running()) {
             self.session.shared.pace.advise(growing, self.growing.interval_ns());
             self.save_running();
         } else {
@@ -266,7 +271,7 @@ impl<'a> Collector<'a> {
         let generation = self.session.symbols.generation();
         while let Some(queued) = self.samples.try_pop() {
             let QueuedSample { token, source, sample, .. } = queued;
-            if (token, source) != (self.growing.token(), self.growing.source()) {
+            if !self.growing.is_of(token, queued.start_ns) || source != self.growing.source() {
                 self.finish_tree();
                 self.growing.begin(token, queued.start_ns, source);
                 self.cpu = None;

@@ -445,7 +445,7 @@ impl<'a> Collector<'a> {
         write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
     ) {
         if let Err(error) = write(&mut self.ring, self.session) {
-            log_refusal(what, &error);
+            log::failed("the ring could not take ", what.as_bytes(), &error);
         }
     }
 
@@ -483,12 +483,6 @@ impl<'a> Collector<'a> {
         };
         running_message::name_by_stack(report, self.session.settings.recorder.keep);
     }
-}
-
-#[cold]
-#[inline(never)]
-fn log_refusal(what: &str, error: &loopbox_store::StoreError) {
-    log::warn(&format!("{what} could not be saved in the ring: {error}"));
 }
 
 /// How long to wait, in ms, until data that was saved at `saved_ns` is saved again.

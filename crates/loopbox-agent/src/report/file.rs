@@ -10,6 +10,7 @@ use loopbox_format::report::{Evidence, encode, update_evidence};
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, ReportPolicy, create_directory, enforce, replace_report, write_report};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Writes a report under this name, and replaces an earlier one of that name.
@@ -27,7 +28,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
         if session.gate.is_closed() {
             return;
         }
-        log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
+        log::failed("a report could not be written to ", directory.as_os_str().as_bytes(), error);
     };
     written.inspect_err(warn).ok()
 }
@@ -74,7 +75,7 @@ fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlive
         && error.raw_os_error() != Some(libc::ENOENT)
         && !session.gate.is_closed()
     {
-        log::warn(&["a report could not be written again: ", &error.to_string()].concat());
+        log::failed("a report could not be written again", b"", &error);
     }
     written.is_ok()
 }
@@ -84,6 +85,6 @@ pub(super) fn delete_old(session: &Session, newest: &Path) {
     let Some(_inside) = session.gate.enter() else { return };
     let directory = &session.settings.directory;
     if let Err(error) = descriptors::open(|| enforce(directory, &ReportPolicy::default(), Some(newest))) {
-        log::warn(&format!("old reports could not be deleted from {}: {error}", directory.display()));
+        log::failed("old reports could not be deleted from ", directory.as_os_str().as_bytes(), &error);
     }
 }

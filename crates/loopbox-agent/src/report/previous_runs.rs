@@ -22,6 +22,7 @@ use loopbox_store::{
 };
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Makes reports of the rings of dead processes in the directory of the settings. A ring is deleted when its
@@ -44,10 +45,11 @@ fn recover_rings(
         // The first launch, or the directory cannot be had yet.
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => return previous,
         Err(error) => {
-            log::warn(&format!(
-                "cannot look for rings of earlier processes in {}: {error}",
-                directory.display()
-            ));
+            log::failed(
+                "cannot look for rings of earlier processes in ",
+                directory.as_os_str().as_bytes(),
+                &error,
+            );
             return previous;
         }
     };
@@ -64,18 +66,18 @@ fn recover_rings(
                 }
                 classify_ended(settings, recovered, end);
                 if let Err(error) = save_report(settings, gate, recovered, &mut previous.reports) {
-                    log::warn(&format!("no report could be written from {}: {error}", ring.name));
+                    log::failed("no report could be written from ", ring.name.as_bytes(), &error);
                     // What could not be encoded will not be the next time, so that this try counts.
                     if let WriteError::Write(_) = error
                         && let Err(error) = ring.keep()
                     {
-                        log::warn(&format!("the ring of an earlier process could not be put back: {error}"));
+                        log::failed("a ring could not be put back", b"", &error);
                     }
                     continue;
                 }
             }
             Err(error) => {
-                log::warn(&format!("{} cannot be read: {error}", ring.name));
+                log::failed("no report can be made from ", ring.name.as_bytes(), error);
                 // What is in it is not known. The next launch tries once more.
                 if let RecoverError::Io(_) = error {
                     continue;
@@ -83,7 +85,7 @@ fn recover_rings(
             }
         }
         if let Err(error) = ring.delete() {
-            log::warn(&format!("the ring of an earlier process could not be deleted: {error}"));
+            log::failed("a ring could not be deleted", b"", &error);
         }
     }
     previous

@@ -125,9 +125,8 @@ impl<'a> Worker<'a> {
                 let _ = snapshot.map(|snapshot| self.session.catcher_pauses.set(snapshot.pauses()));
             }
             Err(error) => {
-                log::warn(&format!(
-                    "SIGQUIT is not forwarded, so the system's own trace is missing: {error}"
-                ));
+                let what = "SIGQUIT is not forwarded, so the system's own trace is missing";
+                log::failed(what, b"", &error);
             }
         }
         self.collector.save_meta();
@@ -196,7 +195,7 @@ impl<'a> Worker<'a> {
         sigquit::forward_waiting();
         self.start_mark.remove();
         if let Err(error) = session.reader.discard() {
-            log::warn(&format!("the ring file could not be deleted: {error}"));
+            log::failed("the ring file could not be deleted", b"", &error);
         }
     }
 

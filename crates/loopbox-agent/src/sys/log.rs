@@ -1,8 +1,18 @@
 //! A line in the system's log.
 
+use std::fmt::Display;
+
 /// Logs something that a developer should know. Never called for a message on the main thread.
 pub(crate) fn warn(text: &str) {
     write(text);
+}
+
+/// Logs what could not be done, with the error. `object` is a path or a name that the text ends with; it may
+/// be empty.
+#[cold]
+#[inline(never)]
+pub(crate) fn failed(what: &str, object: &[u8], error: &dyn Display) {
+    write(&[what, &String::from_utf8_lossy(object), ": ", &error.to_string()].concat());
 }
 
 #[cfg(target_os = "android")]

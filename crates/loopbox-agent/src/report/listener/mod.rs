@@ -89,7 +89,7 @@ fn have_native_thread() {
         && JAVA.stays()
         && let Err(error) = NATIVE.start()
     {
-        log::warn(&format!("the native report listener has no thread: {error}"));
+        log::failed("the native report listener has no thread", b"", &error);
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn refuse(asked: i64) {
 fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
     let (path, reason) = (path.map(Path::to_owned), reason.to_owned());
     if let Err(error) = JAVA.add(Notice { path, reason, about, gate: Arc::clone(gate) }) {
-        log::warn(&format!("the report listener has no thread: {error}"));
+        log::failed("the report listener has no thread", b"", &error);
     }
 }
 
@@ -174,7 +174,7 @@ fn notify_java_and_native(env: &mut Env<'_>, notice: Notice) {
     if slot(notice.about).is_some_and(|slot| slot.get().is_some())
         && let Err(error) = NATIVE.add(notice)
     {
-        log::warn(&format!("the native report listener has no thread: {error}"));
+        log::failed("the native report listener has no thread", b"", &error);
     }
 }
 

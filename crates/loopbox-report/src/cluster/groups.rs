@@ -89,11 +89,18 @@ pub struct Clusters {
     /// [`MAX_GROUPS`] others.
     pub(super) beyond: u64,
     pub(super) off: PartsOff,
+    /// The number of reports that show no hang. They are in no group and in no other number.
+    pub(super) without_hang: u64,
 }
 
 impl Clusters {
-    /// Adds one report, or one stall.
+    /// Adds one report, or one stall. Of a report that shows no hang ([`Analysis::may_be_of_hang`]), only the
+    /// number is kept.
     pub fn add(&mut self, sighting: Sighting) {
+        if !sighting.counts {
+            self.without_hang += 1;
+            return;
+        }
         self.amount.add(&sighting.amount);
         self.users.add(&sighting.user);
         self.unnamed += if sighting.user.is_empty() { sighting.amount.reports } else { 0 };
@@ -123,6 +130,7 @@ impl Clusters {
     pub fn merge(&mut self, other: Self) {
         self.amount.add(&other.amount);
         self.beyond += other.beyond;
+        self.without_hang += other.without_hang;
         self.users.merge(&other.users);
         self.unnamed += other.unnamed;
         self.off.merge(other.off);

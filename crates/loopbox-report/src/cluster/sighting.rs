@@ -44,6 +44,8 @@ pub struct Sighting {
     pub(super) representative: Representative,
     /// Parts of the recorder that were off; reports only.
     pub(super) off: Vec<Off>,
+    /// Whether it counts: a report that shows no hang does not.
+    pub(super) counts: bool,
 }
 
 impl Sighting {
@@ -56,8 +58,11 @@ impl Sighting {
             headline: diagnosis.headline.clone(),
             culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
         };
-        let off = off_in(a);
-        Self { off, ..Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative) }
+        Self {
+            off: off_in(a),
+            counts: a.may_be_of_hang(),
+            ..Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative)
+        }
     }
 
     /// The sighting of a stall, which is the running message of a separate report.
@@ -75,6 +80,7 @@ impl Sighting {
             quality: (None, (wall_ns / 1_000_000).try_into().unwrap_or(u32::MAX)),
             representative: Representative { headline, ..report.representative },
             off: Vec::new(),
+            counts: true,
             ..report
         }
     }
@@ -125,6 +131,7 @@ impl Sighting {
             message: problem.message,
             anr: a.anr.verdict.name(),
             off: Vec::new(),
+            counts: true,
         }
     }
 }

@@ -37,6 +37,9 @@ pub struct Summary {
     pub skipped: u64,
     /// The number of files left out because another one has the same recording.
     pub duplicates: u64,
+    /// The number of reports that show no hang and no ANR: the app asked for them, the system sent SIGQUIT for
+    /// another app's ANR, or the process used the display or crashed. They are in no other number.
+    pub without_hang: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
     /// What rates refer to; `None` when no number of users or uses was given.
@@ -133,6 +136,7 @@ impl Clusters {
             amount: self.amount,
             skipped,
             duplicates,
+            without_hang: self.without_hang,
             users: distinct(&self.users).map(|users| users.at_most(self.amount.counted())),
             rates_of: None,
             known: None,
@@ -176,7 +180,7 @@ impl Summary {
     }
 
     /// The first line of the result: `812 reports of 640 users in 12 groups, 3 files skipped, 2 duplicates
-    /// left out`.
+    /// left out, 40 reports without a hang left out`.
     pub(super) fn headline(&self) -> String {
         let users = self.users.map(|users| format!(" of {}", users.of("user"))).unwrap_or_default();
         let (new, known) = match self.known {
@@ -192,7 +196,11 @@ impl Summary {
             0 => String::new(),
             n => format!(", {} left out", plural(n, "duplicate")),
         };
-        format!("{}{users} in {groups}{skipped}{duplicates}", self.amount.in_words())
+        let calm = match self.without_hang {
+            0 => String::new(),
+            n => format!(", {} without a hang left out", plural(n, "report")),
+        };
+        format!("{}{users} in {groups}{skipped}{duplicates}{calm}", self.amount.in_words())
     }
 }
 

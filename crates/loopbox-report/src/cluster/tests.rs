@@ -6,7 +6,7 @@ use crate::model::Analysis;
 use crate::smoothness::FramesOnce;
 use crate::test_frames::SessionBuilder;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::{Feature, FeatureState, MainState, Report};
+use loopbox_format::model::{AnrVerdict, DumpReason, Feature, FeatureState, MainState, Report};
 use loopbox_format::problem::of_report;
 
 const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
@@ -44,6 +44,59 @@ fn groups(reports: Vec<ReportBuilder>) -> Summary {
 
 fn counts(summary: &Summary) -> Vec<(u64, &str)> {
     summary.groups.iter().map(|group| (group.amount.reports, group.title())).collect()
+}
+
+/// Reports in which main responded, each written for another reason than a hang.
+fn calm() -> Vec<ReportBuilder> {
+    let reasons = [
+        DumpReason::Requested("checkout".into()),
+        DumpReason::SigQuit,
+        DumpReason::Recovered { crash_signal: None },
+        DumpReason::Recovered { crash_signal: Some(11) },
+    ];
+    let report = |reason: &DumpReason| {
+        report("2", "calm", &[(&format!("{ENTRY} com.shop.Cart.total:88"), 20)]).with(|r| {
+            r.meta.reason = reason.clone();
+            r.anr.verdict = AnrVerdict::Responsive;
+        })
+    };
+    reasons.iter().map(report).collect()
+}
+
+#[test]
+fn a_report_that_shows_no_hang_counts_as_such_and_as_nothing_else() {
+    let hang = |user: &str| report("1", user, &[(&format!("{ENTRY} com.shop.Cart.total:88"), 480)]);
+    let mut reports = vec![hang("a"), hang("b")];
+    reports.extend(calm());
+    let summary = groups(reports);
+    assert_eq!(counts(&summary), [(2, "com.shop.Cart.total")]);
+    assert_eq!((summary.amount.reports, summary.without_hang), (2, 4));
+    let group = &summary.groups[0];
+    assert_eq!((group.users.unwrap().count, group.versions.unwrap().count), (2, 1));
+    assert_eq!(summary.headline(), "2 reports of 2 users in 1 group, 4 reports without a hang left out");
+    let parts = [0, 1].map(|_| {
+        let mut part = Clusters::default();
+        calm().into_iter().for_each(|report| part.add(sighting(report, "x.lbx")));
+        part
+    });
+    let mut whole = Clusters::default();
+    parts.into_iter().for_each(|part| whole.merge(part));
+    assert!(whole.is_empty());
+    assert_eq!(whole.summary(0, 0).without_hang, 8);
+}
+
+#[test]
+fn a_report_that_may_be_of_a_hang_counts_whatever_it_was_written_for() {
+    let shows: [fn(&mut Report); 4] = [
+        |r| r.anr.verdict = AnrVerdict::Unknown,
+        |r| r.anr.verdict = AnrVerdict::Probable,
+        |r| r.anr.ran_ns = 1_000_000_000,
+        |r| r.meta.reason = DumpReason::Hang,
+    ];
+    let reports: Vec<ReportBuilder> =
+        shows.iter().flat_map(|show| calm().into_iter().map(|report| report.with(*show))).collect();
+    let summary = groups(reports);
+    assert_eq!((summary.amount.reports, summary.without_hang), (16, 0));
 }
 
 #[test]

@@ -12,8 +12,8 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, AnrInfo, AnrWarning, Breadcrumb, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession,
-    MainState, Meta, Record, Running, Slowest, Statistic, Token, Uptime,
+    Anr, AnrInfo, AnrVerdict, AnrWarning, Breadcrumb, CpuUse, Detail, DumpReason, End, FeatureState,
+    FrameSession, MainState, Meta, Record, Running, Slowest, Statistic, Token, Uptime,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,7 +96,20 @@ pub(crate) fn at_most(record: &Record, slowest: &Slowest) -> bool {
     record.details.iter().any(is_it)
 }
 
+/// The end of a process counts as one in a hang when a message had run this long. The recorder has the same
+/// limit for writing a report of it.
+const MIN_HANG_NS: u64 = 1_000_000_000;
+
 impl Analysis {
+    /// Whether the report may be of a hang or an ANR. It is not when it was written for another reason (the
+    /// app asked for it, the system sent SIGQUIT for another app's ANR, the process crashed or used the
+    /// display) and its evidence shows that main responded. Without a verdict it may be.
+    pub fn may_be_of_hang(&self) -> bool {
+        matches!(self.meta.reason, DumpReason::Hang | DumpReason::SystemTrace)
+            || self.anr.verdict != AnrVerdict::Responsive
+            || self.anr.ran_ns >= MIN_HANG_NS
+    }
+
     /// The message that was running at the dump, if one was.
     pub fn running(&self) -> Option<&Running> {
         match &self.main {

@@ -90,6 +90,8 @@ pub struct Side {
     pub skipped: u64,
     /// The number of files left out because another one of this set has the same recording.
     pub duplicates: u64,
+    /// The number of reports that show no hang and no ANR. They are in no other number.
+    pub without_hang: u64,
     /// The number that rates refer to, in [`Comparison::unit`].
     pub of: u64,
 }
@@ -203,6 +205,7 @@ impl Comparison {
             reports: sides[at].clusters.amount.reports,
             skipped: sides[at].skipped,
             duplicates: sides[at].duplicates,
+            without_hang: sides[at].clusters.without_hang,
             of: populations[at].of.value as u64,
         };
         Self {

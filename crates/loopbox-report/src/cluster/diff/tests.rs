@@ -5,6 +5,7 @@ use crate::cluster::Sighting;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
 use crate::test_support::ReportBuilder;
+use loopbox_format::model::{AnrVerdict, DumpReason};
 
 /// Adds `reports` reports of a hang in this method. Each has another user, or none if `user` is false.
 fn hangs(clusters: &mut Clusters, method: &str, reports: u32, user: bool) {
@@ -31,6 +32,27 @@ fn side(name: &str, methods: &[(&str, u32)]) -> SideInput {
         hangs(&mut clusters, method, *reports, true);
     }
     SideInput { name: name.into(), clusters, skipped: 0, duplicates: 0 }
+}
+
+#[test]
+fn reports_without_a_hang_are_no_problem_of_a_release() {
+    let hang = [("com.shop.Cart.total", 40)];
+    let (before, mut after) = (side("5.2", &hang), side("5.3", &hang));
+    let calm = ReportBuilder::new().idle_at_dump(500).with(|r| {
+        r.meta.reason = DumpReason::Recovered { crash_signal: None };
+        r.anr.verdict = AnrVerdict::Responsive;
+    });
+    let analysis = Analysis::new(&calm.build());
+    for _ in 0..3_000 {
+        after.clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "frames.lbx"));
+    }
+    let comparison = Comparison::new(&before, &after, None, Gate::New);
+    assert_eq!(kinds(&comparison), [("com.shop.Cart.total", ChangeKind::Same, false, false)]);
+    assert_eq!(
+        (comparison.after.reports, comparison.after.of, comparison.after.without_hang),
+        (40, 40, 3_000)
+    );
+    assert!(!comparison.failed);
 }
 
 fn fleet() -> (SideInput, SideInput) {

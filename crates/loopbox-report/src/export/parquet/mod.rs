@@ -11,7 +11,7 @@ pub use reports::ReportRow;
 pub use screens::ScreenRow;
 
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -48,6 +48,8 @@ pub enum Column<R> {
     Time(fn(&R) -> Option<i64>),
     /// A JSON object as text.
     Json(fn(&R) -> &str),
+    /// Yes or no; never null in the rows of this version.
+    Flag(fn(&R) -> bool),
 }
 
 impl<R> Column<R> {
@@ -59,6 +61,7 @@ impl<R> Column<R> {
             Self::Real(_) => "real",
             Self::Time(_) => "timestamp",
             Self::Json(_) => "text, JSON",
+            Self::Flag(_) => "boolean",
         }
     }
 }
@@ -127,6 +130,7 @@ fn field<R>(name: &str, get: &Column<R>) -> Result<Arc<Type>> {
         Column::Text(_) | Column::Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         Column::Integer(_) => (Physical::INT64, None),
         Column::Real(_) => (Physical::DOUBLE, None),
+        Column::Flag(_) => (Physical::BOOLEAN, None),
         Column::Time(_) => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
     };
     let field = Type::primitive_type_builder(name, physical)
@@ -156,6 +160,10 @@ fn write_column<R, W: Write + Send>(
         Column::Real(get) => {
             let (values, levels) = present(rows.iter().map(get));
             column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+        }
+        Column::Flag(get) => {
+            let (values, levels) = present(rows.iter().map(|r| Some(get(r))));
+            column.typed::<BoolType>().write_batch(&values, Some(&levels), None)?;
         }
     }
     column.close()

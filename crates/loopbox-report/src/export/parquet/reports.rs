@@ -1,6 +1,6 @@
 //! One report as a row.
 
-use super::Column::{Integer, Json, Real, Text, Time};
+use super::Column::{Flag, Integer, Json, Real, Text, Time};
 use super::{Column, Row, object};
 use crate::cluster::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
@@ -52,6 +52,7 @@ pub struct ReportRow {
     pid: Option<i64>,
     recorder: String,
     mapping_id: String,
+    is_hang: bool,
 }
 
 impl Row for ReportRow {
@@ -98,6 +99,7 @@ impl Row for ReportRow {
         ("analyzer", Text(|_| Identity::ANALYZER)),
         ("signature", Integer(|_| Some(Identity::SIGNATURE.into()))),
         ("mapping_id", Text(|r| &r.mapping_id)),
+        ("is_hang", Flag(|r| r.is_hang)),
     ];
 }
 
@@ -132,6 +134,7 @@ impl ReportRow {
             path: path.to_string(),
             dumped_at: a.wall_clock().unix_ms(a.dump_ns),
             reason: a.meta.reason.name(),
+            is_hang: a.may_be_of_hang(),
             process: process.name.clone(),
             app_version: process.app_version.clone(),
             device: process.device.clone(),

@@ -189,6 +189,14 @@ fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<Found>> {
     file.map(|file| Ok(Found::Report(file.to_path_buf()))).into_iter().chain(below)
 }
 
+/// Which folder could not be read, and why.
+pub(crate) fn walk_error(error: &walkdir::Error) -> String {
+    match (error.path(), error.io_error()) {
+        (Some(path), Some(why)) => format!("{}: {why}", path.display()),
+        _ => error.to_string(),
+    }
+}
+
 fn found_in(entry: DirEntry) -> Option<Found> {
     let has =
         |wanted| entry.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
@@ -265,10 +273,7 @@ impl BatchReader<'_> {
             }
             Err(error) => error,
         };
-        match (error.path(), error.io_error()) {
-            (Some(path), Some(why)) => self.skip(format_args!("{}: {why}", path.display())),
-            _ => self.skip(format_args!("{error}")),
-        }
+        self.skip(format_args!("{}", walk_error(&error)));
         None
     }
 

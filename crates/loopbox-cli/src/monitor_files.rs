@@ -1,7 +1,7 @@
 //! Files of an app's performance monitor: finds and reads them, and gives their stalls as reports of one
 //! message each.
 
-use crate::batch::{Batch, BatchReading};
+use crate::batch::{Batch, BatchReading, walk_error};
 use crate::config::app_packages;
 use crate::input::STDIO;
 use crate::mapping::Mapper;
@@ -13,6 +13,7 @@ use loopbox_format::report::Decoded;
 use loopbox_monitor::{Base, Stall, as_report, each_stall};
 use loopbox_report::Analysis;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -30,22 +31,36 @@ pub(crate) fn is_named_so(path: &Path) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The given files in their order. A folder is replaced by its files of the monitor, sorted by name.
-pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            found.push(path.clone());
-            continue;
-        }
-        for entry in WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.with_context(|| path.display().to_string())?;
-            if entry.file_type().is_file() && is_named_so(entry.path()) {
-                found.push(entry.into_path());
+/// The files of a performance monitor in some places.
+#[derive(Debug, Default)]
+pub(crate) struct MonitorFiles {
+    pub(crate) files: Vec<PathBuf>,
+    /// Folders that could not be read.
+    pub(crate) unread: Vec<walkdir::Error>,
+}
+
+impl MonitorFiles {
+    /// The given files in their order. A folder is replaced by its files of the monitor, sorted by name.
+    /// Symbolic links are followed to files only.
+    pub(crate) fn find(paths: &[PathBuf]) -> Self {
+        let mut found = Self::default();
+        for path in paths {
+            if !path.is_dir() {
+                found.files.push(path.clone());
+                continue;
+            }
+            for entry in WalkDir::new(path).sort_by_file_name() {
+                match entry {
+                    Ok(entry) if is_named_so(entry.path()) && entry.path().is_file() => {
+                        found.files.push(entry.into_path());
+                    }
+                    Ok(_) => {}
+                    Err(error) => found.unread.push(error),
+                }
             }
         }
+        found
     }
-    Ok(found)
 }
 
 /// The bytes of a file, unpacked; of a truncated file, what is left.
@@ -99,20 +114,21 @@ struct Counts {
 
 impl BatchReading {
     /// Calls `visit` for each stall of these files, with names that the mappings deobfuscated. The calls are
-    /// made on several threads, each with a state. Files that cannot be used are printed to stderr and
-    /// skipped. Returns the number of files that were used.
+    /// made on several threads, each with a state. Files that cannot be used, and folders that could not be
+    /// read, are printed to stderr and skipped. Returns the number of files that were used.
     ///
     /// # Errors
     /// When a mapping cannot be read, or a visitor fails.
     pub(crate) fn read_stalls<S: Send>(
         &self,
-        files: &[PathBuf],
+        MonitorFiles { files, unread }: &MonitorFiles,
         state: impl Fn() -> S + Sync + Send,
         visit: impl Fn(&mut S, &ReadStall<'_>) -> Result<()> + Sync + Send,
     ) -> Result<(Batch<S>, u64)> {
         let mapper = Mapper::load(&self.reading.mappings)?;
         let packages = app_packages(&self.reading.packages)?;
         let counts = Counts::default();
+        unread.iter().for_each(|error| counts.skip(walk_error(error)));
         let read_file = |mut state: S, path: &PathBuf| -> Result<S> {
             let bytes = match read(path) {
                 Ok(bytes) => bytes,
@@ -146,7 +162,7 @@ impl BatchReading {
 }
 
 impl Counts {
-    fn skip(&self, why: std::fmt::Arguments<'_>) {
+    fn skip(&self, why: impl Display) {
         self.skipped.fetch_add(1, Relaxed);
         output::print_error(format_args!("skipped: {why}"));
     }

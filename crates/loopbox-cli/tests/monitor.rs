@@ -57,6 +57,35 @@ fn stalls_of_a_folder_as_text_json_page_and_log() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_read_costs_nothing_else() {
+    let files = Files::new();
+    let uiperf = folder(&files);
+    // As a volume's own disk may have it.
+    std::os::unix::fs::symlink(files.path("uiperf/uiperf-2026-11-21.jsonl"), files.path("uiperf/link.jsonl"))
+        .unwrap();
+    let readable = loopbox(&["monitor", uiperf]);
+    assert_eq!((readable.code, readable.stderr.as_str()), (0, ""));
+    assert!(readable.stdout.contains("3 stalls"), "{}", readable.stdout);
+    files.unreadable_folder();
+    let all = files.dir().to_str().unwrap();
+    let table = files.path("stalls.parquet");
+    for command in [
+        &["monitor", all][..],
+        &["cluster", all],
+        &["export", all, "--format", "parquet-stalls", "-o", table],
+    ] {
+        let run = loopbox(command);
+        assert_eq!(run.code, 2, "{command:?}: {}", run.stderr);
+        assert_eq!(run.stderr.matches("File name too long").count(), 1, "{command:?}: {}", run.stderr);
+        if command[0] == "monitor" {
+            assert_eq!(run.stdout, readable.stdout);
+        }
+    }
+    let json: Value = serde_json::from_str(&loopbox(&["cluster", all, "--json"]).stdout).unwrap();
+    assert_eq!((&json["stalls"], &json["skipped"]), (&3.into(), &1.into()));
+}
+
+#[test]
 fn what_cannot_be_read_is_reported_and_the_rest_is_summed_up() {
     let files = Files::new();
     let cut = files.bytes("cut.jsonl", format!("{BASE}\n{STALL}\n{}", &STALL[..90]).as_bytes());

@@ -3,7 +3,7 @@
 use crate::batch::BatchReading;
 use crate::destination::Destination;
 use crate::display_frames;
-use crate::monitor_files::{self, ReadStall};
+use crate::monitor_files::{self, MonitorFiles, ReadStall};
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
@@ -146,7 +146,9 @@ fn reports_and_stalls(args: &Args) -> Result<Grouped> {
     };
     let (reports, used_reports) = args.how.read_all(&paths, Clusters::default, report)?;
     let folders = paths.into_iter().filter(|path| path.is_dir());
-    let files = monitor_files::find(&named.into_iter().chain(folders).collect::<Vec<_>>())?;
+    let mut files = MonitorFiles::find(&named.into_iter().chain(folders).collect::<Vec<_>>());
+    // The search for reports has named and counted the same folders.
+    files.unread.clear();
     let stall = |clusters: &mut Clusters, read: &ReadStall<'_>| {
         clusters.add(Sighting::of_stall(read.analysis, &diagnose(read.analysis), read.path));
         Ok(())

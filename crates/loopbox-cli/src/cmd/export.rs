@@ -4,7 +4,7 @@ use crate::batch::{Batch, BatchOptions};
 use crate::destination::{Destination, write_file};
 use crate::display_frames;
 use crate::input;
-use crate::monitor_files;
+use crate::monitor_files::MonitorFiles;
 use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Context, Error, Result, bail};
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             read
         }),
         OutputFormat::ParquetStalls => table(args, |write| {
-            let files = monitor_files::find(&args.batch.paths)?;
+            let files = MonitorFiles::find(&args.batch.paths);
             let (batch, used) =
                 args.batch.how.read_stalls(&files, Vec::new, |rows: &mut Vec<StallRow>, read| {
                     let diagnosis = diagnose(read.analysis);

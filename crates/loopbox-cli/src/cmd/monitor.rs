@@ -1,7 +1,8 @@
 //! `loopbox monitor`.
 
+use crate::batch::walk_error;
 use crate::destination::Destination;
-use crate::monitor_files;
+use crate::monitor_files::{self, MonitorFiles};
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
@@ -41,8 +42,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let destination = Destination::new(args.output.as_deref(), &args.paths)?;
-    let files = monitor_files::find(&args.paths)?;
-    if files.is_empty() {
+    let MonitorFiles { files, unread } = MonitorFiles::find(&args.paths);
+    unread.iter().for_each(|error| output::print_error(format_args!("{}", walk_error(error))));
+    if files.is_empty() && unread.is_empty() {
         bail!("no file found: folders are searched for files that end in .jsonl or .jsonl.gz");
     }
     let (mut summary, mut log, mut used) = (Summary::default(), String::new(), 0);
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
     }
     if used == 0 {
-        bail!("none of {} files could be used", files.len());
+        bail!("none of {} files could be used", files.len() + unread.len());
     }
     let view = summary.view();
     if args.json {
@@ -74,6 +76,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::write_text(&text(&view, args.limit), &args.terminal)?;
     }
-    let complete = used == files.len() && view.cut_lines == 0;
+    let complete = used == files.len() && unread.is_empty() && view.cut_lines == 0;
     Ok(if complete { Outcome::Complete } else { Outcome::Partial })
 }

@@ -110,6 +110,14 @@ impl Files {
         path
     }
 
+    /// Makes folders in each other, until the path of one is too long for the system to read it.
+    pub(crate) fn unreadable_folder(&self) {
+        let names = "cd \"$1\"; i=0; while [ $i -lt 20 ]; do mkdir $2; cd -P $2; i=$((i+1)); done";
+        let long = "n".repeat(250);
+        let made = Command::new("bash").args(["-ec", names, "bash"]).arg(self.dir()).arg(long).status();
+        assert!(made.unwrap().success());
+    }
+
     /// Writes an archive that contains [`shop`] once under each of the names `entries`, and returns its path.
     pub(crate) fn zip(&self, name: &str, entries: &[&str]) -> &'static str {
         let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));

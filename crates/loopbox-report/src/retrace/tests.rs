@@ -3,6 +3,8 @@
 use super::*;
 use crate::derive::java_stack;
 use crate::diagnose::diagnose;
+use crate::load::limits::TRACE_BYTES;
+use crate::load::system_trace::unpack;
 use crate::model::Analysis;
 use crate::render::json::ReportView;
 use crate::test_support::ReportBuilder;
@@ -106,6 +108,19 @@ fn retrace_renames_the_systems_trace() {
         ])
     );
     assert_eq!(json["locks"]["waits"][0]["object"], "a com.example.shop.cart.Item");
+}
+
+#[test]
+fn retrace_of_the_longest_trace_leaves_out_its_end_and_no_report() {
+    let thread = "\"b\" prio=5 tid=2 Native\n  at a.b.a(SourceFile:4)\n\n";
+    let trace = thread.repeat(TRACE_BYTES / thread.len());
+    let mut decoded = ReportBuilder::new().running(1, 1_000).system_trace(&trace).build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let (text, issue) = unpack(&decoded.report.system_trace);
+    assert_eq!(issue, None);
+    assert!(text.ends_with('\n') && text.len() > TRACE_BYTES - 200, "{}", text.len());
+    assert!(text.contains("CartStore.load") && !text.contains("a.b.a"));
+    assert!(Analysis::new(&decoded).issues.is_empty());
 }
 
 #[test]

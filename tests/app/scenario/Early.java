@@ -18,7 +18,8 @@ import java.util.concurrent.CountDownLatch;
  * The app calls everything before it installs the recorder. {@code mode=annotations}: it sets more
  * annotations than there is room for, both before and after the installation; {@code mode=choices}: it sets a
  * scene, and switches off sampling and recording; {@code mode=forgotten}: it does much the same, and then
- * uninstalls; {@code mode=calls}: it makes all other calls. The arguments of {@link Options} apply; the
+ * uninstalls; {@code mode=meanwhile}: another thread sets and removes annotations while the installation
+ * passes on what waited; {@code mode=calls}: it makes all other calls. The arguments of {@link Options} apply; the
  * reports are in a folder inside of {@code dir}.
  */
 public final class Early implements Runnable, Redactor {
@@ -60,6 +61,9 @@ public final class Early implements Runnable, Redactor {
             Loopbox.scene("Consent");
             say("taken out", Loopbox.annotate("early 3", null) && Loopbox.annotate("early 4", null));
             say("long", Loopbox.annotate("early 16", new String(new char[300]).replace('\0', 'x')));
+        } else if (mode.equals("meanwhile")) {
+            Loopbox.annotate("gone", "set before");
+            Loopbox.breadcrumb("consent");
         } else if (mode.equals("choices")) {
             Loopbox.annotate("scene", "Consent");
             Loopbox.setSampling(false);
@@ -165,6 +169,23 @@ public final class Early implements Runnable, Redactor {
         }
     }
 
+    /** The installation has passed on the annotations, and is passing on the breadcrumbs. */
+    private static void meanwhile() {
+        Thread other = new Thread("other") {
+            @Override
+            public void run() {
+                say("late", Loopbox.annotate("late", "1"));
+                say("gone", Loopbox.annotate("gone", null) && Loopbox.annotate("given", null));
+            }
+        };
+        other.start();
+        try {
+            other.join();
+        } catch (InterruptedException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
     private static void end() {
         Script.say("done");
         Runtime.getRuntime().halt(0);
@@ -173,6 +194,9 @@ public final class Early implements Runnable, Redactor {
     @Override
     public String redact(String name, String value) {
         Script.say("redacts " + name);
+        if (mode.equals("meanwhile") && value.equals("consent")) {
+            meanwhile();
+        }
         return name.equals("card") ? null : value;
     }
 }

@@ -72,6 +72,17 @@ fn annotations_of_before_the_installation_are_kept_and_more_than_sixteen_are_ref
 }
 
 #[test]
+fn what_another_thread_sets_and_removes_during_the_installation_is_kept() -> Result<()> {
+    on_each("meanwhile", |played, _| {
+        assert_eq!((played.said("late")?, played.said("gone")?), ("true", "true"));
+        assert_eq!(played.note("late"), Some("1"));
+        assert_eq!((played.note("gone"), played.note("given")), (None, None));
+        assert_eq!(played.note("user"), Some("given"));
+        Ok(())
+    })
+}
+
+#[test]
 fn what_the_app_chose_before_the_installation_holds_from_its_start() -> Result<()> {
     on_each("choices", |played, _| {
         assert_eq!(played.said("part hook")?, "off (paused by the app)");

@@ -203,6 +203,7 @@ public final class Recorder {
                 rest = Breadcrumbs.pass();
             }
         }
+        Annotations.giveRest();
         Breadcrumbs.give(rest);
         Boolean sampling = samplingChosen;
         if (sampling != null) {

@@ -22,6 +22,15 @@ public final class Annotations {
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
     /**
+     * Whether a recording has begun that may have got some of the waiting annotations already. A name that is
+     * removed then waits with the value null, to be removed there, too.
+     */
+    private static boolean begun;
+
+    /** The annotations that still waited when a recording took over. The next one of a name replaces it. */
+    private static Map<String, String> rest = new LinkedHashMap<String, String>();
+
+    /**
      * A new recording gets at most this many of the waiting annotations. Without a limit the call might not
      * end, because the app may add more at the same time.
      */
@@ -46,6 +55,9 @@ public final class Annotations {
     /** Begins a new recording with these annotations of its configuration: names and values in turn. */
     public static void begin(List<String> annotations) {
         KEPT.clear();
+        synchronized (Annotations.class) {
+            begun = true;
+        }
         for (int at = 0; at + 1 < annotations.size(); at += 2) {
             put(annotations.get(at), annotations.get(at + 1));
         }
@@ -62,9 +74,17 @@ public final class Annotations {
         }
     }
 
-    /** From now on annotations go directly to the recording, which has got all that waited. */
+    /** From now on annotations go directly to the recording. Those that still wait are for {@link #giveRest}. */
     public static synchronized void pass() {
+        rest = early;
         early = null;
+    }
+
+    /** Passes what still waited at {@link #pass} to the recording. */
+    public static void giveRest() {
+        for (String[] annotation = takeRest(); annotation != null; annotation = takeRest()) {
+            send(annotation[0], annotation[1]);
+        }
     }
 
     /**
@@ -73,6 +93,8 @@ public final class Annotations {
      */
     public static synchronized void end() {
         early = new LinkedHashMap<String, String>();
+        rest = new LinkedHashMap<String, String>();
+        begun = false;
     }
 
     /**
@@ -157,16 +179,17 @@ public final class Annotations {
      */
     private static synchronized Boolean keepEarly(String name, String value) {
         if (early == null) {
+            rest.remove(name);
             return null;
         }
-        if (value == null) {
+        if (value == null && !begun) {
             early.remove(name);
             return true;
         }
         if (!early.containsKey(name) && !Settings.hasOwnPlace(name) && others() >= Settings.MOST_NAMES) {
             return false;
         }
-        early.put(name, cut(value, MOST_CHARS));
+        early.put(name, value == null ? null : cut(value, MOST_CHARS));
         return true;
     }
 
@@ -180,11 +203,19 @@ public final class Annotations {
 
     /** Takes one of the annotations that were kept, as name and value; null when there is none. */
     private static synchronized String[] takeEarly() {
-        if (early == null || early.isEmpty()) {
+        return early == null ? null : takeFirst(early);
+    }
+
+    private static synchronized String[] takeRest() {
+        return takeFirst(rest);
+    }
+
+    private static String[] takeFirst(Map<String, String> waiting) {
+        if (waiting.isEmpty()) {
             return null;
         }
-        String name = early.keySet().iterator().next();
-        return new String[] {name, early.remove(name)};
+        String name = waiting.keySet().iterator().next();
+        return new String[] {name, waiting.remove(name)};
     }
 
     /**

@@ -353,14 +353,16 @@ impl Art {
         self.window.holder(sys::lives).is_some_and(is_suspended)
     }
 
-    /// For a guard thread that has seen the same suspension last for too long: resumes the stopped thread in
-    /// place of its holder, with the reason that it was stopped with.
+    /// Resumes the stopped thread in place of the thread that stopped it, the holder. For a guard thread that
+    /// has seen the same suspension last for too long. ART gets the same reason for the resume as for the
+    /// suspension.
     ///
-    /// ART allows this in every version: the holder then finds that it does not hold the thread any more, and
-    /// resumes nothing. It is not done while a living thread reads the stopped thread's stack. After a rescue
-    /// no thread is suspended again, and the fuse stays open.
+    /// Every version of ART allows this. The holder finds later that it does not hold the thread any more,
+    /// and then resumes nothing. Nothing is resumed while a living thread reads the stopped thread's stack.
+    /// After a rescue no thread is suspended again. A rescue does not clear the fuse: the mark of the phase
+    /// that did not end stays for the next process.
     ///
-    /// The calling thread is attached, and is neither the holder nor the stopped thread.
+    /// The calling thread must be attached to ART. It must be neither the holder nor the stopped thread.
     pub fn rescue(&self) -> Rescue {
         match self.window.reclaim(sys::lives) {
             Reclaimed::Nothing => Rescue::Nothing,

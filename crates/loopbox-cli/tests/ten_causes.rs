@@ -16,8 +16,8 @@ use support::{Files, loopbox, recorded};
 const VERSIONS: u32 = 5;
 const SHAPES: usize = 4;
 
-/// The frames that the dispatch of the message calls, outermost first. A part in brackets occurs once, or
-/// repeatedly.
+/// For each cause, the frames that the dispatch of the message calls, outermost first. The stack with a
+/// deeper recursion has the part in brackets repeatedly; the other stacks of the cause have it once.
 const CAUSES: [&str; 10] = [
     "Sleeper$1.run:10 Sleeper.rest:20 java.lang.Thread.sleep!",
     "Tax$1.run:10 [Tax.sum:20]",

@@ -185,7 +185,8 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Whether a window's report of this vsync has been seen.
+    /// Whether the report is a duplicate: the window's last report had the same vsync. Remembers this vsync
+    /// as the window's last.
     pub fn is_one(&mut self, window: u64, vsync_ns: Uptime) -> bool {
         let known = self.windows.iter().position(|kept| kept.is_some_and(|(of, _)| of == window));
         let seen = self.windows.contains(&Some((window, vsync_ns)));

@@ -11,7 +11,8 @@ use loopbox_setup::workspace::root;
 /// A module, given by its path in the crate; the root's path is empty.
 type Module = Vec<String>;
 
-/// The paths in a module.
+/// The code of a module, and the Rust paths that it imports and re-exports. `read_paths` takes the code and
+/// finds the paths in it.
 #[derive(Default)]
 struct Source {
     code: String,

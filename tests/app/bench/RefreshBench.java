@@ -24,17 +24,18 @@ import scenario.Heap;
 
 /**
  * How many refreshes of the display are requested, with Loopbox and without: while nothing moves, and for one
- * scroll. Also how much memory Loopbox's recording of frames needs in addition to the rest of the recorder:
- * once after the installation, and once when there were more screens, gestures, frames and jank frames than
- * the recorder keeps. The recorder without frames gets the same calls and scrolls. The display has a real
- * clock of 60 Hz.
+ * scroll. Also how much memory Loopbox's recording of frames needs in addition to the rest of the recorder.
+ * The memory is measured after the installation, and again when there were more screens, gestures, frames and
+ * jank frames than the recorder keeps. The recorder without frames gets the same calls and scrolls. The
+ * display has a real clock of 60 Hz.
  *
  * Two arguments: the idle time in milliseconds, and the number of frames of one scroll. Prints two kinds of
- * lines. {@code refreshes WAY IDLE SCROLL} has the refreshes requested in the idle time, and those for the
- * scroll. {@code memory WAY BYTES MAPPED FILE} has the bytes of malloc in use (NaN on a phone), the total
- * size of the files in the recorder's folder (FILE), and how many bytes of these files the process has mapped
- * (MAPPED). The ring itself is no file: a test of loopbox-store checks that it is as large with frames as
- * without.
+ * lines. {@code refreshes WAY IDLE SCROLL} has the refreshes requested in the idle time (IDLE), and those for
+ * the scroll (SCROLL). {@code memory WAY BYTES MAPPED FILE} has the bytes of malloc in use (BYTES; NaN on a
+ * phone), the total size of the files in the recorder's folder (FILE), and how many bytes of these files the
+ * process has mapped (MAPPED). None of these figures includes the memory of the ring, which comes from
+ * neither malloc nor a mapped file. A test of loopbox-store checks that this memory is as large with frames
+ * as without.
  */
 public final class RefreshBench {
     /** How long to wait until nothing moves: longer than a gesture takes to end, and than a worker sleeps. */

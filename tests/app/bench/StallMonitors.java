@@ -22,9 +22,10 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 
 /**
- * What the ways of {@link BlockMonitors}, and Loopbox's monitor, do for a message that blocks, with their
- * files and their log. The other ways write times as numbers, not by SimpleDateFormat, which the testbeds do
- * not have.
+ * The ways to report a message that blocks, with the files and log lines that they write: those of {@link
+ * BlockMonitors}, and Loopbox's monitor. {@link StallBench} compares them. The ways of {@link BlockMonitors}
+ * write times as numbers. The original code uses SimpleDateFormat, which needs ICU; the testbeds do not have
+ * ICU.
  */
 final class StallMonitors {
     private static final long DAY_MS = 86_400_000;

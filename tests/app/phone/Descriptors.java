@@ -79,7 +79,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         Script.say(lines.take());
     }
 
-    /** Prints the next line. If the listener adds no line within 50 ms, this line is "nothing came". */
+    /** Prints the next line of the listener, or "nothing came" if the listener adds none within 50 ms. */
     private void sayNothingCame() throws InterruptedException {
         final LinkedBlockingQueue<String> into = lines;
         main.postDelayed(

@@ -20,7 +20,10 @@ import java.io.File;
  * only the app can know.
  */
 public final class Hooks {
-    /** The message that the scenarios use: long enough to be kept by name. */
+    /**
+     * How long most messages of the scenarios run, in milliseconds: long enough that the recorder keeps them
+     * by name.
+     */
     private static final int NAMED_MS = 60;
 
     private final Looper looper = Looper.getMainLooper();

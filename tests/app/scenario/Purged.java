@@ -13,17 +13,18 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * One process of an app that may not keep what was recorded. {@code how=}
+ * One process of an app that deletes its recordings, and later permits them again. {@code how=} is what the
+ * process does.
  *
  * <ul>
- *   <li>records: messages follow each other, and each is a line of the monitor. The app takes one report and
- *       leaves another one. The process records until the recorder is off. With {@code gate=}, it purges when
- *       that file is there;
- *   <li>rests: it leaves a report, and no message comes until the file {@code gate=} is there;
- *   <li>purges: another process, which deletes everything and ends;
- *   <li>installs: a later launch, whose installation is refused; it starts its monitor and runs until it is
- *       killed;
- *   <li>enables: the consent is given again.
+ *   <li>records: runs one message after the other, and the monitor writes a line for each. Takes one report
+ *       and leaves another one. Records until the recorder is off. With {@code gate=}, calls {@link
+ *       Loopbox#purge} when that file exists;
+ *   <li>rests: takes and leaves a report, too, but runs no message until the file {@code gate=} exists;
+ *   <li>purges: calls {@link Loopbox#purge}, which is for all processes of the app, and ends;
+ *   <li>installs: installs the recorder and starts the monitor after the app has purged. Both are refused.
+ *       Runs until it is killed;
+ *   <li>enables: switches recording on again after a purge, and ends.
  * </ul>
  *
  * {@code place=FOLDER} is where the recorder writes, and {@code monitor=FOLDER} where the monitor writes,

@@ -43,8 +43,10 @@ public final class Wakes extends Handler {
     private static final String COUNT = "voluntary_ctxt_switches:";
 
     /**
-     * The ways. Each has a name, the number of messages in a row, the milliseconds between these messages,
-     * the milliseconds between two rows, and the milliseconds of work in each message.
+     * The ways in which the app is used. Each has its name, the number of messages in a burst, the
+     * milliseconds between two messages of a burst, the milliseconds between two bursts, and the milliseconds
+     * of work in each message. A way without work has only one message, after a wait of {@code rounds}
+     * seconds.
      */
     private static final Object[][] WAYS = {
         {"idle", 1, 0, 1_000, 0},

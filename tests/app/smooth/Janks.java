@@ -102,8 +102,9 @@ public final class Janks {
         }
 
         /**
-         * Called for each frame. Returns {@code wanted}: true from the frame that asks the listener to block
-         * until the listener has returned. If the listener is blocked now, counts the frame.
+         * Called for each frame. Counts the frame if the listener blocks now. Returns {@code wanted}. A frame
+         * sets it to true, to request that the listener blocks. The listener sets it to false when it
+         * returns.
          */
         boolean takes() {
             if (wanted && stands) {

@@ -253,8 +253,8 @@ impl Left {
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
     }
 
-    /// Whether the ring is gone: no file has its own name, or the name that a launch gives it when it first
-    /// tries to read it.
+    /// Whether the ring's file was deleted. The file has the name that the process gave it, or that name with
+    /// `.1`, which the next launch gives it before it first tries to read it.
     fn gone(&self) -> bool {
         let tried = format!("{}.1", self.ring.display());
         !self.ring.exists() && !Path::new(&tried).exists()

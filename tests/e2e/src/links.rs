@@ -30,12 +30,13 @@ const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 /// in which nothing arrives is left out.
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Runs an ANR, a hang that the system did not notice, and a crash. For each, a process hangs and ends, and
-/// the next start follows. `start` returns the app, which runs `integrate.Links`. `knows_ends`: whether the
-/// Android version has `ApplicationExitInfo`; then the whole table is compared.
+/// Checks what the links deliver for an ANR, for a hang that the system did not notice, and for a crash. For
+/// each of these cases, a process hangs and ends, and the app starts again. `start` returns the app, which
+/// runs `integrate.Links`. `knows_ends`: whether the Android version has `ApplicationExitInfo`. Without it,
+/// the crash is left out, and what arrives is not compared with the table in the README.
 ///
 /// # Errors
-/// When a link does something else than it should.
+/// When a link delivers something other than expected.
 pub fn check(start: &dyn Fn() -> App, knows_ends: bool) -> Result<()> {
     let mut arrived = Arrived::new();
     check_anr(start, knows_ends, &mut arrived).context("an ANR")?;

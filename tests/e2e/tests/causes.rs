@@ -269,7 +269,7 @@ fn a_wait_in_native_code() -> Result<()> {
     Ok(())
 }
 
-/// The dex file is a pipe to which nothing is written.
+/// Main loads classes from a dex file. The file is a pipe to which nothing is written, so main waits.
 #[test]
 fn classes_that_are_loaded() -> Result<()> {
     let verdict = found("dex")?;

@@ -105,9 +105,10 @@ fn is_put_back(app: &Shrunk, report: Report) -> Result<()> {
     Ok(())
 }
 
-/// Frames at both ends of all ranges of a mapping and, for each method name, one frame without a line, as
-/// `class.method(file:line)`. At the call site of outlined code, the positions of that code are left out: no
-/// frame has such a position by itself.
+/// The frames to retrace, as `class.method(file:line)`: for each method, one frame without a line, and one
+/// for the first and the last line of each range in the mapping. For calls of outlined code the mapping has
+/// line numbers that no frame has, because they only translate positions of that code. These numbers are left
+/// out.
 fn frames_of(mapping: &str) -> Vec<String> {
     let (mut class, mut method) = ("", "");
     let mut positions = BTreeMap::<(&str, &str), BTreeSet<&str>>::new();

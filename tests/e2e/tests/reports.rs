@@ -436,7 +436,8 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
     Ok(())
 }
 
-/// The app has given the state to the system, in the first case as text.
+/// With `keepProcessState=on` the last report has the state that the app stored with the system
+/// (`setProcessStateSummary`): as text if it is printable, otherwise in hexadecimal.
 #[test]
 fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Result<()> {
     let text = "cart: 3 items, \u{20ac}";

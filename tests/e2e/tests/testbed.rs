@@ -17,7 +17,8 @@ fn testbeds() -> Vec<String> {
     testbed::to_test_on(&["art10", "art11"])
 }
 
-/// What a class of `tests/app` prints, without the mark, until the process ends.
+/// The lines that a class of `tests/app` prints until its process ends: those that begin with the mark
+/// `SCRIPT `, without this mark.
 fn lines_of(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher(testbed)?.app(main);
     for argument in arguments {
@@ -78,8 +79,9 @@ const SCENARIO: [(&str, &str, &str); 21] = [
 /// The method with which a frame takes the movements since the previous frame.
 const BATCH: &str = "nativeConsumeBatchedInputEvents";
 
-/// Whether the main thread may read the event at this place in the call of [`BATCH`], together with the
-/// movements that wait for a frame. On a busy machine it may have had no time to read the event before.
+/// Whether main may get the event of this place in the call of [`BATCH`]. The event comes after movements
+/// that wait for a frame. If a busy machine delays main, that frame takes the event together with the
+/// movements.
 fn may_come_with_a_batch(place: &str) -> bool {
     ["touch-up", "key", "generic-motion"].contains(&place)
 }

@@ -41,8 +41,9 @@ pub(crate) fn looper(input: &[u8]) -> bool {
     !queue.messages.is_empty()
 }
 
-/// Whether a printed `obj` contains only what may leave the app. Either its content was replaced by `…`, or
-/// its content is one class name. That is the class of the component that a platform object describes.
+/// Whether a printed `obj` contains only what may leave the app. It may be `…`, or the name of a platform
+/// object with a state in braces. That state may be `…`, or one class name: the class of the component that
+/// the object describes.
 fn is_kept(object: &str) -> bool {
     let Some((_, state)) = object.split_once('{') else { return object == "…" };
     // A line that was cut ends with it, and its brace counts as the message's.

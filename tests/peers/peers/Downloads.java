@@ -21,9 +21,9 @@ import okhttp3.Response;
 import okio.BufferedSource;
 
 /**
- * OkHttp, and a server in this process that sends numbers, one a line. There is no TLS on a testbed. The
- * server is a proxy, and the host an address of IPv6: OkHttp would pass any other name to ICU, which no
- * testbed has.
+ * OkHttp, and an HTTP server in this process that sends numbers, one a line. OkHttp uses this server as a
+ * proxy. The host in the URL is an IPv6 address: any other host OkHttp would pass to ICU, which no testbed
+ * has. The connection is not encrypted, because a testbed has no TLS.
  */
 final class Downloads {
     private final ServerSocket server;

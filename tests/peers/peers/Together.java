@@ -21,12 +21,15 @@ import scenario.Script;
 import scenario.SignalCatcher;
 
 /**
- * The recorder and SDKs, one SDK after the other, in one process. A known number of messages runs while the
- * recorder and the SDK both watch, and again when the recorder is gone. In the middle of these messages comes
- * a message of other code. Arguments: those of {@link Options}; {@code order=first} or {@code last}: whether
- * the recorder comes before the SDKs; {@code lose=on}: one message has no Printer. Prints which messages each
- * SDK has seen, and how many the recorder has seen. Requests a report before and after the messages of each
- * SDK, in a folder with the SDK's name.
+ * Runs the recorder and SDKs in one process, one SDK after the other. For each SDK, a known number of
+ * messages runs twice: while the recorder and the SDK both watch, and again when the recorder is uninstalled.
+ * Each time, another message that does not come from the SDK runs in the middle.
+ *
+ * <p>Arguments: those of {@link Options}; {@code order=first} or {@code last}: whether the recorder is
+ * installed before or after each SDK; {@code lose=on}: one message runs without any Printer. Prints which
+ * messages each SDK has not seen or has seen twice, and where the count of the recorder differs from that of
+ * Looper. While both watch, requests a report before and after the messages of each SDK. These reports are in
+ * a folder with the SDK's name.
  */
 public final class Together {
     private static final int MESSAGES = 300;

@@ -120,8 +120,8 @@ pub(crate) enum HandlerState {
     NotInstalled,
     /// Our handler is called first. `shared`: another library's handler is called after it.
     Installed { shared: bool },
-    /// Another library has set its handler without the chain. That handler decides whether ours is called at
-    /// all.
+    /// Another library has set a handler past ART's signal chain. The kernel calls that handler first. Our
+    /// handler is called only if that handler calls it in turn.
     Chained,
     /// Another library repeatedly sets SIG_IGN past the chain.
     Ignored,

@@ -84,7 +84,8 @@ impl StallState {
         changed
     }
 
-    /// Records what the monitor does from now on.
+    /// Stores what the monitor does between now and its next check. That check, and each
+    /// [`StallSnapshot::at`] before it, need this to recognise a freeze of the process.
     pub(crate) fn set_since(&self, since: Since) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).since = since;
     }

@@ -26,13 +26,14 @@ pub(crate) enum Match {
 }
 
 impl Findings {
-    /// Whether a row is about this build, so that it must agree.
+    /// Whether a row describes this build. All numbers of such a row must agree with the findings.
     ///
-    /// Below API 31 the platform's ART cannot be updated, so the API level names the row. From then on a row
-    /// is about the build when three things match: the suspend signature, the two offsets found by value
-    /// (`java_vm_` in Runtime, `jni_env` in Thread), and the size of StackVisitor. That size is what the
-    /// constructor filled in this process. None of the other numbers depends on that size, so another size
-    /// means a newer build.
+    /// The row must be for the same kind of build (device or Debian) and have the same suspend signature.
+    /// Below API 31 the platform's ART cannot be updated, so on a device the API level alone then finds the
+    /// row. Otherwise three numbers must match: the two offsets found by value (`java_vm_` in Runtime,
+    /// `jni_env` in Thread), and the size of StackVisitor. That size was measured in this process, from what
+    /// the constructor filled. So from API 31 on a row with another size describes another build, and the
+    /// difference is no contradiction.
     fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
         let same_build = row.suspend == self.suspend && row.device != self.host_build;
         let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.is_of_level(l));

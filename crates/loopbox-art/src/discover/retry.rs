@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How often a read is repeated at once.
+/// How many times the data is read at first, without a pause between two reads.
 pub(super) const AT_ONCE: u32 = 16;
 /// How often the read is repeated after a pause. The first pause is 1 ms, and each later one is twice as
 /// long.

@@ -20,9 +20,11 @@ pub struct Named {
     pub lines: Vec<LineTable>,
 }
 
-/// Reads all names of `file` as those of a sampled method are read: through an `art::DexFile` for it.
+/// Reads the names in `file`, a whole dex file in memory: those of at most 512 methods, 512 classes and 512
+/// pieces of code. The names are read through an `art::DexFile` for `file`, as the names of a sampled method
+/// are.
 ///
-/// `None` when the file's header is not that of a dex file.
+/// `None` when the header of `file` is not that of a dex file.
 #[doc(hidden)]
 pub fn names_of_dex(file: &[u8]) -> Option<Named> {
     let word_at = |at: usize| file.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);

@@ -115,7 +115,8 @@ pub struct Ended {
     pub end_ns: Uptime,
 }
 
-/// The message that a description would belong to.
+/// The message that the next [`Aggregator::describe`] names. `kept`: whether the open record has the
+/// message's detail.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     detail: Detail<Name>,

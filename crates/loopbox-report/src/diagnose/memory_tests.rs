@@ -140,7 +140,8 @@ fn memory_is_not_a_full_heap() {
     assert!(found.evidence.iter().any(|line| line == unsure), "{v:#?}");
 }
 
-/// The near miss of a slow disk: main waits for pages of files, and the device waits for I/O.
+/// A slow disk resembles a limit on memory: main waits for pages of files in both cases. Here the device
+/// waits for I/O, so memory is not the cause. It is an unsure cause if the app meets the limit, too.
 #[test]
 fn memory_is_not_a_slow_disk() {
     let disk = |report: ReportBuilder| {

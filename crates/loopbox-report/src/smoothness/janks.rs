@@ -105,7 +105,9 @@ pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     }
 }
 
-/// The message whose stacks show why the frame stood; `None` when the report does not have these stacks.
+/// The token of the stack tree that shows why the frame was on the display for too long. The tree is the one
+/// that the recorder chose, or else that of the message that delayed the frame. `None` when there is no such
+/// tree, or the report does not have it.
 pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<Token> {
     jank.tree_token.or_else(|| message_token(jank)).filter(|token| a.tree(*token).is_some())
 }

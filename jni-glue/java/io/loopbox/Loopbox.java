@@ -546,14 +546,19 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording for good. When it returns nothing is recorded, written or reported any more, also while
-     * the main thread hangs: no listener is called, and a report that is being written is given up. What is
-     * already on the disk of that report stays, and a caller that waits for the report gets null. A listener
-     * that is being called may still run, and may call this itself. This method waits until no file is being
-     * written: a second at most, a twentieth of one on the main thread. Hooks are removed when the main
-     * thread next runs, and do nothing until then. The handler of SIGQUIT stays and only passes the signal on
-     * to ART. What {@link #annotate}, {@link #pause} and {@link #setSampling} have set is forgotten, also
-     * before {@link #install}. Any thread.
+     * Stops the recording. When this method returns, nothing is recorded, written or reported any more, also
+     * while the main thread hangs. No listener is called any more, but a call that has begun may still run. A
+     * listener may call this method. A report that is being written is given up: what is on the disk already
+     * stays there, and a caller that waits for the report gets null.
+     *
+     * <p>This method waits until no file is being written: at most 1 s, and at most 50 ms on the main thread.
+     * A write that the disk delays for longer may end later. The hooks do nothing from now on, and are
+     * removed when the main thread next runs. The handler of SIGQUIT stays, and only passes the signal on to
+     * ART.
+     *
+     * <p>What the app has set with {@link #annotate}, {@link #breadcrumb}, {@link #pause} and {@link
+     * #setSampling} is forgotten. When this method is called before {@link #install}, it forgets what the app
+     * has set for the coming recording. Any thread.
      */
     @AnyThread
     public static void uninstall() {

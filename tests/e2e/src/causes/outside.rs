@@ -28,7 +28,8 @@ pub(super) enum Outside {
     Debugger,
 }
 
-/// An object that must live as long as the process.
+/// What keeps the effect of an [`Outside`] going. The caller must keep this value until the process has
+/// ended. `Nothing`: there is nothing to keep.
 pub(super) enum Around {
     Nothing,
     Group { _group: Cgroup },

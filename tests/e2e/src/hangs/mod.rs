@@ -158,8 +158,8 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
 /// Headlines that deny the hang.
 const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
 
-/// The fault of a run in which main was in an uninterruptible wait, but the sampler has counted no stack that
-/// it left out for this reason.
+/// The fault of a run in which main was in an uninterruptible wait. In such a wait the sampler must not ask
+/// main to stop, and must count the stacks that it leaves out. In this run it has counted none.
 pub const ASKED_TO_STOP: &str = "main was asked to stop where it could not";
 
 /// The fault of a run in which the app ended before it was killed.

@@ -28,7 +28,7 @@ const FROZEN: Duration = Duration::from_secs(9);
 enum System {
     /// The system waits for input, and sends SIGQUIT.
     Quits,
-    /// The system does nothing.
+    /// The system does nothing: no SIGQUIT comes during the hang.
     Waits,
     /// The system freezes the process.
     Freezes,

@@ -187,8 +187,9 @@ impl Bed {
     }
 }
 
-/// Copies a jar and replaces a class that needs ICU, which no testbed has, by another class. The two names
-/// have the same length.
+/// Copies BlockCanary's jar to `made`. In the copy, the classes use `peers.PlainDateFormatOfBed` in place of
+/// SimpleDateFormat, which needs ICU: no testbed has that. The names of the two classes have the same length,
+/// so one can be written over the other.
 fn without_dates(jar: &Path, made: &Path) -> Result<PathBuf> {
     const FROM: &[u8] = b"java/text/SimpleDateFormat";
     const TO: &[u8; 26] = b"peers/PlainDateFormatOfBed";

@@ -56,8 +56,8 @@ const CLASSES: [&str; 36] = [
     "android/view/ContextThemeWrapper",
 ];
 
-/// Types that the classes in [`CLASSES`] extend or implement. Of a nested type the outer class is not taken,
-/// because the testbed has its own.
+/// Types that the classes in [`CLASSES`] extend or implement, most of them nested. Of a nested type only the
+/// type itself is added to the testbed, because the testbed has the outer class already.
 const INSIDE: [&str; 8] = [
     "android/provider/BaseColumns",
     "android/view/LayoutInflater$Factory",

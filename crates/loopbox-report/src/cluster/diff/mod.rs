@@ -41,7 +41,7 @@ pub struct SideInput {
 pub enum Gate {
     /// A group that is surely worse, or that is new with a rate surely above 0.
     Worse,
-    /// A group that is surely worse, or any new group, even with one report.
+    /// A group that is surely worse, or any new group. For a new group one report is enough.
     New,
     /// No group.
     Nothing,

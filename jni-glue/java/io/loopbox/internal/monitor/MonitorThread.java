@@ -27,8 +27,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The performance monitor's thread: samples the process, writes lines and calls the listener. The native side
- * calls it (long_messages.rs) when there is something to do, and while no message runs nothing wakes it.
+ * The thread of the performance monitor. It samples the process, writes lines and calls the listener. The
+ * native side (long_messages.rs) calls {@link #receive} when there is something to do. While the main thread
+ * stays idle, there is nothing to do and nothing wakes this thread.
  */
 public final class MonitorThread implements Runnable {
     /** How many events may wait for a listener or a disk; further ones are lost, and counted. */

@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md). It has one line
- * each for the reason, process, process id, time, digest, verdict, state of writing, label, the app's
- * version, duration of the subject, fingerprint, title and annotations. Then come the frames of the stack,
- * and the system's warnings of an ANR.
+ * The first section of a report, as {@link #read} finds it in the file. The section is plain text, because
+ * this class reads nothing else of the format (docs/file-format.md). It has one line each for the reason,
+ * process name, process id, time, digest, verdict, state of writing, label, the app's version, duration of
+ * what the report is about, fingerprint, title and annotations. Then come the frames of the stack, one a
+ * line, and the system's warnings of an ANR.
  */
 public final class Digest {
     public static final Digest NONE = new Digest(new String[] {"unreadable"});

@@ -97,8 +97,8 @@ final class SystemTrace {
     }
 
     /**
-     * Compresses a stream. When reading fails, the part before the failure is kept: the next start tries
-     * again.
+     * Compresses a stream. When reading fails, the result has what was read before the failure. That part of
+     * the trace has no end, so the next start tries to get a longer one.
      */
     private static byte[] compressed(InputStream text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();

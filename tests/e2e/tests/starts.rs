@@ -163,6 +163,25 @@ fn starts_that_crash_switch_the_recorder_off_for_more_and_more_starts() -> Resul
     Ok(())
 }
 
+#[test]
+fn a_start_on_a_full_disk_does_not_forget_how_earlier_ones_ended() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let folder = folder.path();
+        for _ in 0..3 {
+            crash(&testbed, folder, true)?;
+        }
+        assert_eq!(kill(app(&testbed, folder, "1")?)?.0, off(4), "{testbed}");
+        for _ in 0..2 {
+            // None of them can be counted.
+            let full = app(&testbed, folder, "1")?.env("LOOPBOX_HOST_REFUSE", "files");
+            assert_eq!(kill(full)?.0, off(3), "{testbed}");
+        }
+        assert_eq!(kill(app(&testbed, folder, "1")?)?.0, off(3), "{testbed}");
+    }
+    Ok(())
+}
+
 /// An initializer and the app's own call, or an app that asks again because the recorder is off.
 #[test]
 fn an_app_that_installs_twice_is_refused_twice() -> Result<()> {

@@ -157,7 +157,7 @@ final class StartGuard {
             state.addThisStart();
         }
         try {
-            write(OsConstants.O_TRUNC, state);
+            write(0, state);
         } catch (Exception unwritable) {
             RecorderLog.info("this start is not counted: " + unwritable);
         }
@@ -193,7 +193,10 @@ final class StartGuard {
         }
     }
 
-    /** Writes a line with the app's version, one with numbers, and one for each start. */
+    /**
+     * Writes a line with the app's version, one with numbers, and one for each start. Writes over the earlier
+     * mark, which stays where the disk has no room for another one.
+     */
     private void write(int flag, State state) throws ErrnoException, IOException {
         StringBuilder text = new StringBuilder(version);
         text.append('\n').append(state.blown).append(' ').append(state.startsOff).append('\n');
@@ -204,7 +207,11 @@ final class StartGuard {
         int flags = OsConstants.O_WRONLY | OsConstants.O_CREAT | flag;
         FileDescriptor file = Os.open(mark.getPath(), flags, OWNER_ONLY);
         try {
-            Os.write(file, bytes, 0, bytes.length);
+            int written = Os.write(file, bytes, 0, bytes.length);
+            if (written != bytes.length) {
+                throw new IOException("only " + written + " bytes were written");
+            }
+            Os.ftruncate(file, written);
         } finally {
             Os.close(file);
         }

@@ -37,6 +37,16 @@ fn no_method_throws_and_the_status_says_why_nothing_is_recorded() -> Result<()> 
     Ok(())
 }
 
+#[test]
+fn a_callback_that_throws_does_not_end_the_app() -> Result<()> {
+    let half = half::compiled()?;
+    for classes in [&half.library, &half.noop] {
+        let said = run_test("Throwing", classes, &half.android_jar)?;
+        assert_eq!(said, "dumped null\ndone\n");
+    }
+    Ok(())
+}
+
 /// The first bits of the hash that the test prints must never change: otherwise users would move between the
 /// groups.
 #[test]

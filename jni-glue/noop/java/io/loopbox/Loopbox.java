@@ -70,16 +70,24 @@ public final class Loopbox {
         return null;
     }
 
-    /** Calls back with null, on a separate thread. */
+    /** Calls back with null, on a separate thread. What the callback throws is ignored, as by the recorder. */
     @AnyThread
     public static void dumpAsync(@Nullable String reason, @Nullable final DumpCallback done) {
         if (done != null) {
-            new Thread("loopbox-listener") {
-                @Override
-                public void run() {
-                    done.onDumped(null);
-                }
-            }.start();
+            try {
+                new Thread("loopbox-listener") {
+                    @Override
+                    public void run() {
+                        try {
+                            done.onDumped(null);
+                        } catch (Throwable ignored) {
+                            // The recorder, which this replaces, would log it.
+                        }
+                    }
+                }.start();
+            } catch (Throwable noThread) {
+                // There is no memory for one, and so no call.
+            }
         }
     }
 

@@ -57,7 +57,12 @@ public final class AskedDumps {
                 new Runnable() {
                     @Override
                     public void run() {
-                        done.onDumped(gate.isClosed() ? null : file);
+                        try {
+                            done.onDumped(gate.isClosed() ? null : file);
+                        } catch (Throwable fault) {
+                            // It may run on the main thread.
+                            Faults.log(fault);
+                        }
                     }
                 };
         try {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use lab_launch::reports;
-use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
+use lab_reports::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
 use lab_reports::{LIMIT, read};
 use loopbox_e2e::launcher;
 use loopbox_e2e::taking::Taking;
@@ -436,6 +436,15 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
     Ok(())
 }
 
+/// Kills an app that has left a report. Returns how the system knows of that: with this reason.
+fn kill(app: &mut Taking, folder: &Path, reason: i32) -> Result<String> {
+    let report = reports(folder)?.into_iter().next().context("no report")?;
+    let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
+    app.app.kill();
+    let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
+    Ok(format!("exits={pid}|{process}|{at}|{reason}|0|words"))
+}
+
 /// With `keepProcessState=on` the last report has the state that the app stored with the system
 /// (`setProcessStateSummary`): as text if it is printable, otherwise in hexadecimal.
 #[test]
@@ -456,11 +465,7 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
             app.give(&format!("dump {label}"))?;
             app.expects(&format!("REQUESTED RESPONSIVE complete requested [{label}]"))?;
         }
-        let report = reports(folder.path())?.into_iter().next().context("no report")?;
-        let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
-        app.app.kill();
-        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
-        let exit = format!("exits={pid}|{process}|{at}|10|0|words");
+        let exit = kill(&mut app, folder.path(), 10)?;
         let mut next =
             Taking::start("art11", folder.path(), &[&exit, option, &format!("summary={summary}")])?;
         let taken = next.take()?;
@@ -471,6 +476,34 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
         };
         assert_eq!(state(&taken[0].1)?, None, "{summary}");
         assert_eq!(state(&taken[1].1)?.as_deref(), wanted, "{option} {summary}");
+        next.end()?;
+    }
+    Ok(())
+}
+
+/// What the system has kept of a process is for one of its reports, however the app gets them: the process's
+/// state for the last one, ART's trace for that of the ANR that ended the process.
+#[test]
+fn what_the_system_has_for_one_report_is_in_no_other_that_is_claimed() -> Result<()> {
+    for (option, system, reason, labels) in [
+        ("keepProcessState=on", "summary=636172743a", 10, &["first", "last"][..]),
+        ("keepProcessState=off", "trace=DALVIK THREADS (14):", ProcessExit::ANR, &["first", "last", ""]),
+    ] {
+        let folder = tempdir()?;
+        let mut app = Taking::start("art11", folder.path(), &[])?;
+        for label in ["first", "last"] {
+            app.give(&format!("dump {label}"))?;
+            app.expects(&format!("REQUESTED RESPONSIVE complete requested [{label}]"))?;
+        }
+        let exit = kill(&mut app, folder.path(), reason)?;
+        let mut next = Taking::start("art11", folder.path(), &[&exit, option, system])?;
+        wait_until("as many reports", || Ok((next.list()?.len() == labels.len()).then_some(())))?;
+        for label in labels {
+            let (_, file) = next.claim(label)?;
+            let has_state = read(&file)?.meta.annotations.iter().any(|(name, _)| name == "process_state");
+            let is_last = Some(label) == labels.last();
+            assert_eq!(has_state || system_trace(&file)?.is_some(), is_last, "{system}: {label}");
+        }
         next.end()?;
     }
     Ok(())

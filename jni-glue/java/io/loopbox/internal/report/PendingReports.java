@@ -67,9 +67,9 @@ public final class PendingReports {
                 return null;
             }
             tidy(directory, claimed);
-            attach(Collections.singletonList(claimed), directory, framework, keepsTraces);
+            attach(list(directory, process), claimed, directory, framework, keepsTraces);
         } else if (keepsTraces && OwnFile.isFile(claimed)) {
-            SystemTrace.attach(Collections.singletonList(claimed), framework);
+            SystemTrace.attach(list(directory, process), claimed, framework);
         }
         return OwnFile.isFile(claimed) ? claimed : null;
     }
@@ -88,16 +88,21 @@ public final class PendingReports {
             dated.add(new Dated(file));
         }
         List<File> taken = files(dated);
-        attach(taken, directory, framework, keepsTraces);
+        attach(taken, null, directory, framework, keepsTraces);
         return taken;
     }
 
-    private static void attach(List<File> taken, File directory, Framework framework, boolean keepsTraces) {
+    /**
+     * Adds what the system has kept to the reports that it belongs to: to {@code only}, or to any if that is
+     * null. Which report that is, only all of them together show.
+     */
+    private static void attach(
+            List<File> reports, File only, File directory, Framework framework, boolean keepsTraces) {
         if (keepsTraces) {
-            SystemTrace.attach(taken, framework);
+            SystemTrace.attach(reports, only, framework);
         }
-        ProcessState.attach(taken, framework);
-        SystemProfiles.attach(directory, taken, framework);
+        ProcessState.attach(reports, only, framework);
+        SystemProfiles.attach(directory, reports, only, framework);
     }
 
     private static File folderOf(File directory, String process) {

@@ -31,8 +31,9 @@ final class ProcessState {
      * Puts the state of each process into the last of its reports.
      *
      * @param reports oldest first
+     * @param only the one report that may be written; null for all
      */
-    static void attach(List<File> reports, Framework framework) {
+    static void attach(List<File> reports, File only, Framework framework) {
         Settings wanted = Recording.settings();
         if (wanted == null || !wanted.keepProcessState || reports.isEmpty()) {
             return;
@@ -47,7 +48,9 @@ final class ProcessState {
                 String state = nth < 0 || exit == null ? null : text(exit.state);
                 if (state != null) {
                     left.set(nth, null);
-                    annotate(reports.get(at), wanted.redacted(NAME, state));
+                    if (only == null || only.equals(reports.get(at))) {
+                        annotate(reports.get(at), wanted.redacted(NAME, state));
+                    }
                 }
             } catch (IOException unreadable) {
                 RecorderLog.info("no state into " + reports.get(at) + ": " + unreadable);

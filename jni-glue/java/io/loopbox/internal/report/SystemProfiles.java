@@ -212,14 +212,15 @@ public final class SystemProfiles {
      * Puts the noted paths of profiles and traces into the reports that they belong to.
      *
      * @param reports all that are there, oldest first
+     * @param only the one report that may be written; null for all. What belongs to another one stays noted
      */
-    static void attach(File directory, List<File> reports, Framework framework) {
+    static void attach(File directory, List<File> reports, File only, Framework framework) {
         try {
             File folder = new File(directory, FOLDER);
             if (first.getCount() == 0 && !folder.isDirectory()) {
                 return;
             }
-            Anrs anrs = new Anrs(reports, framework);
+            Anrs anrs = new Anrs(reports, only, framework);
             if (anrs.lacksOne()) {
                 long left = FIRST_MS - (SystemClock.uptimeMillis() - asked);
                 if (!MainLooper.isCurrent() && left > 0) {
@@ -315,10 +316,12 @@ public final class SystemProfiles {
      */
     private static final class Anrs {
         private final List<File> reports;
+        private final File only;
         private final Exit[] exits;
 
-        Anrs(List<File> reports, Framework framework) {
+        Anrs(List<File> reports, File only, Framework framework) {
             this.reports = reports;
+            this.only = only;
             exits = framework.exits();
         }
 
@@ -328,17 +331,17 @@ public final class SystemProfiles {
          */
         boolean lacksOne() throws IOException {
             File last = last(System.currentTimeMillis());
-            return last != null && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;
+            return last != null && may(last) && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;
         }
 
         /**
          * Adds {@code path} to the report of the ANR that a profile of the time {@code timeMs} belongs to.
          *
-         * @return whether that report exists
+         * @return whether that report exists and may be written
          */
         boolean annotate(long timeMs, String path) throws IOException {
             File last = last(timeMs);
-            if (last == null || ReportSections.note(last, NAME) != null) {
+            if (last == null || !may(last) || ReportSections.note(last, NAME) != null) {
                 return false;
             }
             ReportSections.annotate(last, NAME, path);
@@ -354,7 +357,7 @@ public final class SystemProfiles {
             for (File report : reports) {
                 String file = report.getName();
                 // That of a process which was killed in its hang is another one.
-                if (file.equals(name + ".lbx") || file.equals(name + "-recovered.lbx")) {
+                if (may(report) && (file.equals(name + ".lbx") || file.equals(name + "-recovered.lbx"))) {
                     ReportSections.annotate(report, ReportSections.HANG_TRACE, path);
                     return true;
                 }
@@ -385,6 +388,10 @@ public final class SystemProfiles {
                 }
             }
             return false;
+        }
+
+        private boolean may(File report) {
+            return only == null || only.equals(report);
         }
 
         private static Digest digest(File report) {

@@ -39,8 +39,9 @@ final class SystemTrace {
      * last of all. A trace without its end is replaced when the system has a longer one by now.
      *
      * @param reports oldest first
+     * @param only the one report that may be written; null for all
      */
-    static void attach(List<File> reports, Framework framework) {
+    static void attach(List<File> reports, File only, Framework framework) {
         if (reports.isEmpty()) {
             return;
         }
@@ -50,7 +51,7 @@ final class SystemTrace {
         for (boolean confirmed : new boolean[] {true, false}) {
             for (int at = reports.size() - 1; at >= 0 && exits != null; at--) {
                 try {
-                    attach(reports.get(at), exits, done, confirmed);
+                    attach(reports.get(at), only, exits, done, confirmed);
                 } catch (IOException unreadable) {
                     RecorderLog.info("no trace into " + reports.get(at) + ": " + unreadable);
                 } catch (RuntimeException fault) {
@@ -61,7 +62,8 @@ final class SystemTrace {
         }
     }
 
-    private static void attach(File report, Exit[] exits, boolean[] done, boolean confirmed) throws IOException {
+    private static void attach(File report, File only, Exit[] exits, boolean[] done, boolean confirmed)
+            throws IOException {
         Digest digest = Digest.read(report);
         if (confirmed && !digest.verdict.equals("confirmed")) {
             return;
@@ -70,7 +72,9 @@ final class SystemTrace {
         for (int nth = 0; nth < exits.length; nth++) {
             if (exits[nth] == exit && exit.reason == Exit.ANR && !done[nth]) {
                 done[nth] = true;
-                attach(report, exit);
+                if (only == null || only.equals(report)) {
+                    attach(report, exit);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! happens to their files, and that the main thread does nothing for them.
 
 use anyhow::{Context, Result, ensure};
-use lab_launch::{App, java_below};
+use lab_launch::{App, Running, java_below};
 use lab_reports::LIMIT;
 use loopbox_e2e::launcher;
 use loopbox_e2e::monitor::kill_appending;
@@ -388,6 +388,39 @@ fn check_upload(said: &[String]) {
     assert_eq!(said.iter().filter(|line| *line == "sent").count(), 1, "and nothing is left");
 }
 
+/// An app whose processes all upload.
+#[test]
+fn a_file_is_sent_by_one_process() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let gate = folder.path().join("gate");
+        let files = folder.path().join("monitor");
+        fs::create_dir(&files)?;
+        fs::write(files.join("uiperf-2026-11-21.jsonl"), "{}\n")?;
+        fs::write(files.join("uiperf-2026-11-22.jsonl"), "{}\n")?;
+        let start = || -> Result<Running> {
+            let app = launcher(&testbed)?.app("scenario.MonitorSends");
+            app.argument(format!("dir={}", files.display()))
+                .argument(format!("gate={}", gate.display()))
+                .start()
+        };
+        let mut first = start()?;
+        first.wait_for("SCRIPT sends", LIMIT)?;
+        let mut other = start()?;
+        other.wait_for("SCRIPT tried 5", LIMIT)?;
+        fs::write(&gate, "")?;
+        let mut sent = Vec::new();
+        for app in [first, other] {
+            let ended = app.finish(LIMIT)?.success()?;
+            sent.extend(after(&scripted(&ended.lines), "sends ").into_iter().map(str::to_owned));
+        }
+        sent.sort();
+        assert_eq!(sent, ["uiperf-2026-11-21.1.jsonl.gz", "uiperf-2026-11-22.1.jsonl.gz"], "{testbed}");
+        assert_eq!(fs::read_dir(&files)?.count(), 1, "{testbed}: the lock alone is left");
+    }
+    Ok(())
+}
+
 /// The program `monitor_kill` repeats this more often.
 #[test]
 fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
@@ -457,6 +490,7 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
         "monitor/MonitorFiles",
         "recording/MonitorSettings",
         "monitor/MonitorUpload",
+        "monitor/SendLock",
         "platform/OwnFile",
         "platform/RecorderLog",
         "platform/Tag",
@@ -480,7 +514,7 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
         lines: vec![r#"{"base":{}}"#.to_owned(), format!(r#"{{"day":"{day}"}}"#)],
     };
     assert_eq!(serve.join().unwrap()?, [posted("2026-11-21"), posted("2026-11-21"), posted("2026-11-22")]);
-    assert_eq!(fs::read_dir(folder.path())?.count(), 0, "and nothing is left");
+    assert_eq!(fs::read_dir(folder.path())?.count(), 1, "the lock alone is left");
     Ok(())
 }
 

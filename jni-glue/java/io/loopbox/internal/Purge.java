@@ -31,6 +31,7 @@ public final class Purge {
                             + "|sampler-.+-[0-9a-f]{8}\\.off"
                             + "|start-.+-[0-9a-f]{1,8}"
                             + "|libart\\.symbols"
+                            + "|uiperf\\.lock"
                             + "|uiperf-\\d{4}-\\d\\d-\\d\\d\\..+");
 
     /**

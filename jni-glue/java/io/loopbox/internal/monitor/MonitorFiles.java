@@ -231,6 +231,11 @@ public final class MonitorFiles {
         }
     }
 
+    /** The folder; null before the recorder's installation. */
+    File directory() {
+        return directory;
+    }
+
     /** All files, oldest day first. A file that a killed process left half packed does not count. */
     public List<File> list() {
         List<File> found = new ArrayList<File>();

@@ -142,7 +142,25 @@ public final class MonitorUpload implements Runnable {
         retryAtMs = sent || stopped ? 0 : nowMs() + retryAfterMs;
     }
 
+    /**
+     * Packs and sends the files. Only one process does, however many write into the folder: a file that two of
+     * them sent would count twice.
+     *
+     * @return false when it is to be tried again
+     */
     private boolean sendAll() throws Exception {
+        SendLock lock = SendLock.take(files.directory());
+        if (lock == null) {
+            return false;
+        }
+        try {
+            return sendLocked();
+        } finally {
+            lock.release();
+        }
+    }
+
+    private boolean sendLocked() throws Exception {
         for (File file : files.pack()) {
             if (isStopped()) {
                 return true;

@@ -19,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
  * annotations than there is room for, both before and after the installation; {@code mode=choices}: it sets a
  * scene, and switches off sampling and recording; {@code mode=forgotten}: it does much the same, and then
  * uninstalls; {@code mode=meanwhile}: another thread sets and removes annotations while the installation
- * passes on what waited; {@code mode=calls}: it makes all other calls. The arguments of {@link Options} apply; the
- * reports are in a folder inside of {@code dir}.
+ * passes on what waited; {@code mode=calls}: it makes all other calls. The arguments of {@link Options}
+ * apply; the reports are in a folder inside of {@code dir}.
  */
 public final class Early implements Runnable, Redactor {
     private static final int WORK_MS = 300;

@@ -70,7 +70,7 @@ public final class Loopbox {
         return null;
     }
 
-    /** Calls back with null, on a separate thread. What the callback throws is ignored, as by the recorder. */
+    /** Calls back with null, on a separate thread. What the callback throws does not end the app. */
     @AnyThread
     public static void dumpAsync(@Nullable String reason, @Nullable final DumpCallback done) {
         if (done != null) {

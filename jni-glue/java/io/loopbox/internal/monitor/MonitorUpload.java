@@ -143,8 +143,8 @@ public final class MonitorUpload implements Runnable {
     }
 
     /**
-     * Packs and sends the files. Only one process does, however many write into the folder: a file that two of
-     * them sent would count twice.
+     * Packs and sends the files. Only one process does, however many write into the folder: a file that two
+     * of them sent would count twice.
      *
      * @return false when it is to be tried again
      */

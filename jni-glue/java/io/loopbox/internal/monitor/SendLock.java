@@ -15,7 +15,7 @@ final class SendLock {
     private static final String NAME = "uiperf.lock";
 
     /**
-     * The folders whose lock this process has. Here it must not even open the file again: as soon as it closed
+     * The folders whose lock this process has. It must not even open their file again: as soon as it closed
      * that, the kernel would release the lock.
      */
     private static final Set<File> HELD = new HashSet<File>();

@@ -74,7 +74,7 @@ public final class Annotations {
         }
     }
 
-    /** From now on annotations go directly to the recording. Those that still wait are for {@link #giveRest}. */
+    /** From now on annotations go directly to the recording. {@link #giveRest} passes on what still waits. */
     public static synchronized void pass() {
         rest = early;
         early = null;

@@ -41,7 +41,7 @@ pub struct Checked {
 
 /// Processor time that one input may take. The limit is generous: it also holds in a build without
 /// optimisation.
-const TIME: Duration = Duration::from_secs(20);
+pub const TIME: Duration = Duration::from_secs(20);
 
 const MIB: usize = 1 << 20;
 
@@ -110,7 +110,7 @@ pub fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
 }
 
 /// The processor time of this thread. Unlike a clock, it does not advance while other threads run.
-fn cpu_time() -> Duration {
+pub fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the answer.
     let answer = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };

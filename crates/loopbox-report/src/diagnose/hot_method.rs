@@ -8,7 +8,7 @@ use super::traced_main::is_of_trace;
 use super::unseen::Unseen;
 use crate::model::framework::{Role, WaitKind};
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{Analysis, Frame, FrameId, MergedNode, MergedTree, SampleGap};
+use crate::model::{Analysis, Frame, FrameId, MergedNode, MergedTree};
 use loopbox_format::model::Token;
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     let somebodys = || path.iter().rev().copied().filter(|node| !nobodys(node));
     let named = somebodys().find(|node| !frames[node.frame].synthetic);
     let culprit = own.or(named).or_else(|| somebodys().next());
-    let total = tree.total_ns().saturating_sub(SampleGap::sum_ns(&gaps, 0, tree.samples()));
+    let total = tree.total_ns().saturating_sub(gaps.ns(0, tree.samples()));
     let hot = culprit.map(|node| HotMethod {
         frame: node.frame,
         share: share(node.total_ns, total),

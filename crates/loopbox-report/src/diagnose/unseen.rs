@@ -3,7 +3,7 @@
 
 use super::slow_message::SlowMessage;
 use super::wait_kind::kind_of_stack;
-use crate::model::{Analysis, FrameKind, SampleGap};
+use crate::model::{Analysis, FrameKind, GapSums, SampleGap};
 
 /// The times of a message in which no stack was taken.
 #[derive(Debug, Clone, Default)]
@@ -37,9 +37,9 @@ impl Unseen {
                 unseen.frozen.push(SampleGap { ns, ..gap });
             }
             let rest = SampleGap { ns: gap.ns - ns, ..gap };
-            let Some(run) = runs.iter().find(|run| (run.start..run.end).contains(&gap.sample)) else {
-                continue;
-            };
+            // The runs are in order.
+            let at = runs.partition_point(|run| run.end <= gap.sample);
+            let Some(run) = runs.get(at).filter(|run| run.start <= gap.sample) else { continue };
             let is_java = a.frames[tree.nodes[run.top as usize].frame].kind == FrameKind::Java;
             // Who waits before a gap and after it waited in it, too.
             let ran = kind_of_stack(&tree.stack(run.top), &a.frames).is_some_and(|kind| !kind.is_wait());
@@ -51,17 +51,17 @@ impl Unseen {
     }
 
     /// All gaps: the stack before a gap does not represent the time in it.
-    pub(super) fn gaps(&self) -> Vec<SampleGap> {
-        self.frozen.iter().chain(&self.unsampled).copied().collect()
+    pub(super) fn gaps(&self) -> GapSums {
+        GapSums::new(self.frozen.iter().chain(&self.unsampled).copied())
     }
 
     pub(super) fn unsampled_ns(&self) -> u64 {
-        SampleGap::sum_ns(&self.unsampled, 0, u32::MAX)
+        self.unsampled.iter().fold(0, |sum, gap| sum.saturating_add(gap.ns))
     }
 
     /// The total length of all gaps.
     pub(super) fn all_ns(&self) -> u64 {
-        SampleGap::sum_ns(&self.gaps(), 0, u32::MAX)
+        self.gaps().all_ns()
     }
 }
 

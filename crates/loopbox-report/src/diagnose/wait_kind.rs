@@ -8,7 +8,7 @@ pub(super) use crate::model::framework::WaitKind;
 use crate::model::framework::{OBJECT_WAIT, Role, is_socket};
 use crate::model::lock_kind::LockKind;
 use crate::model::time::share;
-use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampleGap, SampledTree, StackRun};
+use crate::model::{Frame, FrameId, FrameKind, FrameTable, GapSums, SampledTree, StackRun};
 use std::collections::HashMap;
 
 use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Pipe, Polling, Preferences};
@@ -185,9 +185,8 @@ impl NewestStack {
 
 impl WaitProfile {
     /// The waits of a tree, without the gaps for which there are no stacks.
-    pub(super) fn new(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
-        let seen_ns =
-            |start, end| tree.span_ns(start, end).saturating_sub(SampleGap::sum_ns(gaps, start, end));
+    pub(super) fn new(tree: &SampledTree, gaps: &GapSums, frames: &FrameTable) -> Self {
+        let seen_ns = |start, end| tree.span_ns(start, end).saturating_sub(gaps.ns(start, end));
         let mut profile = Self {
             total_ns: seen_ns(0, tree.samples()),
             stacks_ns: 0,
@@ -280,7 +279,7 @@ mod tests {
     fn site(stack: &str) -> (WaitKind, String, Option<String>, Option<String>) {
         let report = ReportBuilder::new().running(1, 1_000).looper_tree(1, &[(stack, 50)]).build();
         let a = Analysis::new(&report);
-        let profile = WaitProfile::new(&a.trees[0], &[], &a.frames);
+        let profile = WaitProfile::new(&a.trees[0], &GapSums::default(), &a.frames);
         let (site, _) = *profile.by_site.iter().map(|(s, n)| (*s, *n)).collect::<Vec<_>>().first().unwrap();
         let name = |id| a.frames[id].short();
         (site.kind, name(site.at), site.binder_proxy.map(name), site.app.map(name))

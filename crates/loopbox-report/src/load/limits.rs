@@ -8,11 +8,11 @@
 //! messages.
 
 /// The most records of the history; the newest are kept.
-pub(crate) const RECORDS: usize = 4_096;
+pub(crate) const RECORDS: usize = 1_024;
 /// The most breadcrumbs; the newest are kept. The recorder has at most 64.
 pub(crate) const BREADCRUMBS: usize = 256;
 /// The most messages that one record keeps by name.
-pub(crate) const DETAILS: usize = 64;
+pub(crate) const DETAILS: usize = 16;
 /// The most lines of the dump of the message queue.
 pub(crate) const PENDING_LINES: usize = 4_096;
 /// The most stack trees; the newest are kept.

@@ -1,7 +1,7 @@
 //! Stack trees merged over time, as flame graphs show them.
 
 use super::frame::{Frame, FrameId, FrameTable};
-use super::sampled_tree::{SampleGap, SampledNode, SampledTree};
+use super::sampled_tree::{GapSums, SampledNode, SampledTree};
 use loopbox_format::problem::{Folded, Node, fold, hot_path};
 use std::collections::HashMap;
 
@@ -38,22 +38,22 @@ pub struct MergedTree {
 impl MergedTree {
     /// Merges one or more trees.
     pub fn new<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
-        Self::merge(trees, &[], frames, false)
+        Self::merge(trees, &GapSums::default(), frames, false)
     }
 
     /// Merges one or more trees. Recursion becomes one node with all of its time.
     pub(crate) fn folded<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
-        Self::merge(trees, &[], frames, true)
+        Self::merge(trees, &GapSums::default(), frames, true)
     }
 
     /// As [`Self::folded`] for one tree, without the time in `gaps`, which no stack covers.
-    pub(crate) fn seen(tree: &SampledTree, gaps: &[SampleGap], frames: &FrameTable) -> Self {
+    pub(crate) fn seen(tree: &SampledTree, gaps: &GapSums, frames: &FrameTable) -> Self {
         Self::merge([tree], gaps, frames, true)
     }
 
     fn merge<'t>(
         trees: impl IntoIterator<Item = &'t SampledTree>,
-        gaps: &[SampleGap],
+        gaps: &GapSums,
         frames: &FrameTable,
         fold_recursion: bool,
     ) -> Self {
@@ -174,11 +174,11 @@ fn is_above(tree: &SampledTree, to: &[u32], node: &SampledNode, at: u32) -> bool
 
 /// The total time of a node, and the part of it in which the node's frame was on top of the stack. Both are
 /// without the time in the gaps.
-fn seen_ns(tree: &SampledTree, gaps: &[SampleGap], index: u32, node: &SampledNode) -> (u64, u64) {
+fn seen_ns(tree: &SampledTree, gaps: &GapSums, index: u32, node: &SampledNode) -> (u64, u64) {
     if gaps.is_empty() {
         return (node.total_ns, node.self_ns);
     }
-    let of = |node: &SampledNode| SampleGap::sum_ns(gaps, node.start, node.end);
+    let of = |node: &SampledNode| gaps.ns(node.start, node.end);
     let of_callees: u64 = tree.children(Some(index)).map(|child| of(&tree.nodes[child as usize])).sum();
     let whole = of(node);
     (node.total_ns.saturating_sub(whole), node.self_ns.saturating_sub(whole.saturating_sub(of_callees)))

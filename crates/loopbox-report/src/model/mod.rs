@@ -53,7 +53,7 @@ pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
 pub(crate) use pending_queue::Overdue;
 pub use pending_queue::{PendingEntry, PendingQueue};
-pub(crate) use sampled_tree::SampleGap;
+pub(crate) use sampled_tree::{GapSums, SampleGap};
 pub use sampled_tree::{SampledNode, SampledTree, StackRun};
 pub use sanitize::{harmless, is_hidden};
 pub use system_trace::{LockAction, SystemTrace, TraceLine, TraceLock, TraceThread};

@@ -46,11 +46,43 @@ pub(crate) struct SampleGap {
     pub(crate) ns: u64,
 }
 
-impl SampleGap {
-    /// How much time of these gaps is in a range of samples.
-    pub(crate) fn sum_ns(gaps: &[Self], start: u32, end: u32) -> u64 {
-        let inside = gaps.iter().filter(|gap| (start..end).contains(&gap.sample));
-        inside.fold(0, |sum: u64, gap| sum.saturating_add(gap.ns))
+/// Gaps of one tree, in a form in which the time of any range is found without a look at each gap: a forged
+/// report may have as many gaps as samples.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GapSums {
+    /// By sample, in order: the time of all gaps up to this one.
+    up_to: Vec<(u32, u64)>,
+}
+
+impl GapSums {
+    pub(crate) fn new(gaps: impl IntoIterator<Item = SampleGap>) -> Self {
+        let mut gaps: Vec<SampleGap> = gaps.into_iter().collect();
+        gaps.sort_unstable_by_key(|gap| gap.sample);
+        let mut sum = 0_u64;
+        let up_to = gaps.iter().map(|gap| {
+            sum = sum.saturating_add(gap.ns);
+            (gap.sample, sum)
+        });
+        Self { up_to: up_to.collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.up_to.is_empty()
+    }
+
+    /// How much time of the gaps is in a range of samples.
+    pub(crate) fn ns(&self, start: u32, end: u32) -> u64 {
+        self.before(end).saturating_sub(self.before(start))
+    }
+
+    /// The time of all gaps.
+    pub(crate) fn all_ns(&self) -> u64 {
+        self.up_to.last().map_or(0, |(_, sum)| *sum)
+    }
+
+    fn before(&self, sample: u32) -> u64 {
+        let at = self.up_to.partition_point(|(gap, _)| *gap < sample);
+        at.checked_sub(1).and_then(|last| self.up_to.get(last)).map_or(0, |(_, sum)| *sum)
     }
 }
 

@@ -2,7 +2,11 @@ package scenario;
 
 import android.os.Handler;
 import android.os.Looper;
+import android.os.Process;
 import android.os.SystemClock;
+import android.system.ErrnoException;
+import android.system.Os;
+import android.system.OsConstants;
 import io.loopbox.FirstFileListener;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
@@ -17,8 +21,8 @@ import java.util.List;
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1},
  * {@code 2}, ... in it have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last
- * list), {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile
- * TYPE|ERROR|PATH} (the system has taken one), {@code annotate NAME VALUE}, {@code know FILE}, {@code
+ * list), {@code dump WORDS}, {@code quit} (SIGQUIT in a short message, after a longer one), {@code hang}
+ * (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH} (the system has taken one), {@code annotate NAME VALUE}, {@code know FILE}, {@code
  * uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
@@ -98,6 +102,31 @@ public final class Taking implements Runnable, FirstFileListener {
         }
     }
 
+    /** A message that is shorter than those that the history names. */
+    private static final class Short implements Runnable {
+        private final boolean quits;
+
+        Short(boolean quits) {
+            this.quits = quits;
+        }
+
+        @Override
+        public void run() {
+            if (quits) {
+                quit();
+            }
+            SystemClock.sleep(quits ? 100 : 150);
+        }
+    }
+
+    private static void quit() {
+        try {
+            Os.kill(Process.myPid(), OsConstants.SIGQUIT);
+        } catch (ErrnoException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
     private void obey(String order) {
         if (order.equals("take")) {
             for (Report report : Loopbox.takePendingReports()) {
@@ -115,6 +144,10 @@ public final class Taking implements Runnable, FirstFileListener {
                     Script.say("claimed " + report.claim() + " " + report.getFile().getPath());
                 }
             }
+        } else if (order.equals("quit")) {
+            Handler main = new Handler(Looper.getMainLooper());
+            main.post(new Short(false));
+            main.post(new Short(true));
         } else if (order.startsWith("dump ")) {
             Loopbox.dump(order.substring("dump ".length()));
         } else if (order.startsWith("annotate ")) {

@@ -1,8 +1,9 @@
 //! SIGQUIT: our report first, then ART's own trace, whatever other code in the process handles the signal.
 
 use anyhow::{Context, Result};
-use lab_launch::{Ended, reports};
+use lab_launch::{Ended, reports, wait_for_report};
 use lab_reports::{LIMIT, feature, read};
+use loopbox_e2e::taking::Taking;
 use loopbox_e2e::{HANG_REPORT_LATE, launcher};
 use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin, Token};
 use tempfile::tempdir;
@@ -68,6 +69,24 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
             let pid = quit.statistics.iter().find(|f| f.name == "sigquit.sender_pid").context("no sender")?;
             assert_eq!(pid.value, quit.meta.process.pid.to_string(), "the process sent it itself");
         }
+    }
+    Ok(())
+}
+
+/// The history does not name such a message, and so never says how long it took.
+#[test]
+fn a_report_about_a_short_message_is_closed_when_the_message_is_over() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        let folder = tempdir()?;
+        let mut app = Taking::start(testbed, folder.path(), &["groupMs=600", "detailMs=500"])?;
+        app.order("quit")?;
+        let report = read(&wait_for_report(folder.path(), LIMIT)?)?;
+        assert!(matches!(report.main, MainState::Running(_)), "{testbed}: {:?}", report.main);
+        let taken = app.take_all(1)?;
+        assert!(taken[0].0.starts_with("SIGQUIT RESPONSIVE complete"), "{testbed}: {taken:?}");
+        let report = read(&taken[0].1)?;
+        assert_eq!(report.anr.ended_after_ns, None, "{testbed}");
+        app.end()?;
     }
     Ok(())
 }

@@ -571,7 +571,7 @@ impl<'a> Worker<'a> {
     }
 
     fn check_evidence(&mut self, env: &mut Env<'_>, message: Token, ask: AskSystem) -> Event {
-        let ended_ns = evidence::ended_ns(self.session, message);
+        let end = evidence::end_of(self.session, message);
         let system = match ask {
             AskSystem::No => None,
             AskSystem::Yes => evidence::ask_system(env, false),
@@ -581,8 +581,8 @@ impl<'a> Worker<'a> {
             SystemWord::NotResponding(_) => SystemAnswer::NotResponding,
             _ => SystemAnswer::Nothing,
         });
-        self.evidence = NewEvidence { ended_ns, system };
-        Event::EvidenceChecked { message_ended: ended_ns.is_some(), system: answer }
+        self.evidence = NewEvidence { ended_ns: end.flatten(), system };
+        Event::EvidenceChecked { message_ended: end.is_some(), system: answer }
     }
 
     /// Puts the newest evidence into the file. A message that runs on may get another report, which needs the

@@ -74,6 +74,27 @@ fn warning_saves_a_late_main_at_once_and_goes_into_the_report_of_its_anr() -> Re
 }
 
 #[test]
+fn warning_of_a_later_hang_is_not_in_the_report_of_an_earlier_one() -> Result<()> {
+    let folder = tempdir()?;
+    let mut app = Warned::start(folder.path(), &["hangMs=3000"])?;
+    app.hang("first")?;
+    app.expects("report")?;
+    let first = reports(folder.path())?.into_iter().next().context("no report")?;
+    app.open("first")?;
+    wait_until("the first hang's end", || Ok(read(&first)?.anr.ended_after_ns))?;
+    app.hang("second")?;
+    wait_until_late(&app, folder.path())?;
+    app.order("warn 7 5 10000 20000")?;
+    app.expects("warned of")?;
+    app.expects("report")?;
+    let all = reports(folder.path())?;
+    let second = all.iter().find(|file| **file != first).context("no report of the second hang")?;
+    assert_eq!((ids(&read(&first)?), ids(&read(second)?)), (vec![], vec![(7, SERVICE, 10_000, 20_000)]));
+    app.open("second")?;
+    app.end()
+}
+
+#[test]
 fn warning_of_another_process_changes_nothing_until_main_is_late() -> Result<()> {
     let folder = tempdir()?;
     let mut app = Warned::start(folder.path(), &["hangMs=3000"])?;

@@ -26,17 +26,23 @@ impl NewEvidence {
     }
 }
 
-/// How long a message took, if it has ended and its duration is known; [`Token::NONE`] never ends.
-pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
-    end_of(session, message)?
+/// The end of a message.
+pub(crate) struct Ended {
+    /// How long the message took. Not known of a short one that its record does not name, and of one whose
+    /// record is no longer kept.
+    pub(crate) after_ns: Option<u64>,
 }
 
-/// How long a message took, if it has ended. The duration is not known of a short message that its record does
-/// not name, and of one whose record is no longer kept. [`Token::NONE`] never ends.
-pub(crate) fn end_of(session: &Session, message: Token) -> Option<Option<u64>> {
+/// How long a message took, if it has ended and its duration is known; [`Token::NONE`] never ends.
+pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
+    end_of(session, message)?.after_ns
+}
+
+/// The end of a message, if it has ended; [`Token::NONE`] never ends.
+pub(crate) fn end_of(session: &Session, message: Token) -> Option<Ended> {
     if message.is_outside() {
         let (over, lasted_ns) = session.stall.snapshot().outside_over;
-        return (over == message).then_some(Some(lasted_ns));
+        return (over == message).then_some(Ended { after_ns: Some(lasted_ns) });
     }
     if message == Token::NONE || session.shared.main.token() == message {
         return None;
@@ -44,14 +50,14 @@ pub(crate) fn end_of(session: &Session, message: Token) -> Option<Option<u64>> {
     // A loop inside of a message runs messages, too; only the end of the message makes a record of it.
     let history = session.reader.snapshot(clock::now_ns()).report.history;
     if history.first().is_some_and(|oldest| message < oldest.first_token) {
-        return Some(None);
+        return Some(Ended { after_ns: None });
     }
     let mut records = history.iter().rev();
     let record = records.find(|r| (r.first_token..r.first_token.plus(r.count.into())).contains(&message))?;
     let detail = record.details.iter().find(|detail| detail.token == message);
     // The slowest may be another one.
     let slowest = || record.slowest.filter(|slowest| slowest.token == message);
-    Some(detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns)))
+    Some(Ended { after_ns: detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns)) })
 }
 
 /// Asks the system whether this process does not respond. `None` when the system cannot be asked or, unless

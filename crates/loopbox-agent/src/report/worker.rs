@@ -379,7 +379,7 @@ impl<'a> Worker<'a> {
             listener::warn(session, warning);
         }
         self.save_suspect(env);
-        match (&mut self.draft, self.life.followed_file()) {
+        match (&mut self.draft, self.life.warned_file()) {
             (Some(draft), _) => draft.report.anr_warnings = concerns,
             (None, Some(file)) => {
                 let state = self.life.state_of(file);
@@ -581,8 +581,9 @@ impl<'a> Worker<'a> {
             SystemWord::NotResponding(_) => SystemAnswer::NotResponding,
             _ => SystemAnswer::Nothing,
         });
-        self.evidence = NewEvidence { ended_ns: end.flatten(), system };
-        Event::EvidenceChecked { message_ended: end.is_some(), system: answer }
+        let message_ended = end.is_some();
+        self.evidence = NewEvidence { ended_ns: end.and_then(|end| end.after_ns), system };
+        Event::EvidenceChecked { message_ended, system: answer }
     }
 
     /// Puts the newest evidence into the file. A message that runs on may get another report, which needs the

@@ -175,6 +175,9 @@ struct Current {
     stage: Stage,
 }
 
+/// What the listener is notified of when the message of a report has ended.
+const ENDED: &str = "ended";
+
 #[derive(Debug)]
 struct Followed {
     file: ReportFile,
@@ -238,6 +241,12 @@ impl Lifecycle {
     /// The file that may get more evidence.
     pub(super) fn followed_file(&self) -> Option<&ReportFile> {
         self.followed.as_ref().map(|followed| &followed.file)
+    }
+
+    /// The file that gets a warning of the system, which is about what main does now. What a file is about may
+    /// have ended.
+    pub(super) fn warned_file(&self) -> Option<&ReportFile> {
+        Some(&self.followed.as_ref().filter(|followed| followed.reason != ENDED)?.file)
     }
 
     /// What may still be added to a complete file.
@@ -380,7 +389,7 @@ impl Lifecycle {
         }
         followed.reason = match system {
             Some(SystemAnswer::NotResponding) => "anr",
-            _ if message_ended => "ended",
+            _ if message_ended => ENDED,
             _ => "cause decided",
         };
         let add = Action::AddEvidence { file: followed.file.clone(), message: followed.message };

@@ -22,8 +22,8 @@ import java.util.List;
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1},
  * {@code 2}, ... in it have one order each: {@code take}, {@code list}, {@code claim LABEL} (of the last
  * list), {@code dump WORDS}, {@code quit} (SIGQUIT in a short message, after a longer one), {@code hang}
- * (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH} (the system has taken one), {@code annotate NAME VALUE}, {@code know FILE}, {@code
- * uninstall}, {@code end}.
+ * (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH} (the system has taken one), {@code
+ * annotate NAME VALUE}, {@code know FILE}, {@code uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
     private final File orders;

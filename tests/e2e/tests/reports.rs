@@ -276,7 +276,7 @@ fn claimed_reports_are_bounded_without_taking() -> Result<()> {
     assert_eq!(names(&own)?.len(), 20, "the newest ones of both launches");
     assert_eq!(names(&gone)?, ["newer"], "of a process that is gone");
     // The oldest of all, which the app has in its hands.
-    put(folder.path(), "last", 13 * 24 * hour)?;
+    put(folder.path(), "last", 15 * 24 * hour)?;
     let mut app = Taking::start("art10", folder.path(), &[])?;
     let label = app.list()?.first().context("no report")?.0.clone();
     app.order(&format!("claim {label}"))?;

@@ -1,5 +1,5 @@
-//! Reports that are within all limits of size, but in which two lists belong together: their diagnosis must not
-//! take the product of both.
+//! Reports that are within all limits of size, but in which two lists belong together: their diagnosis must
+//! not take the product of both.
 
 use loopbox_format::model::{Detail, End, LocationId, MainState, Phase, TreeNode, Uptime};
 use loopbox_fuzz::{TIME, cpu_time};

@@ -94,8 +94,8 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Adds one report, or one stall. Of a report that shows no hang ([`Analysis::may_be_of_hang`]), only the
-    /// number is kept.
+    /// Adds one report, or one stall. A report that shows no hang ([`crate::Analysis::may_be_of_hang`]) is
+    /// counted as such and as nothing else.
     pub fn add(&mut self, sighting: Sighting) {
         if !sighting.counts {
             self.without_hang += 1;

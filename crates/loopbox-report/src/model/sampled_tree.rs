@@ -46,8 +46,8 @@ pub(crate) struct SampleGap {
     pub(crate) ns: u64,
 }
 
-/// Gaps of one tree, in a form in which the time of any range is found without a look at each gap: a forged
-/// report may have as many gaps as samples.
+/// Gaps of one tree, summed up so that the time of any range is found by two searches. A forged report may
+/// have as many gaps as samples.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GapSums {
     /// By sample, in order: the time of all gaps up to this one.

@@ -5,7 +5,6 @@ import io.loopbox.internal.platform.RecorderLog;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.channels.OverlappingFileLockException;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -20,6 +19,7 @@ final class SendLock {
      */
     private static final Set<File> HELD = new HashSet<File>();
 
+    /** Null when there is no folder. */
     private final File folder;
 
     /** The locked file; null in a folder that cannot hold one. */
@@ -38,7 +38,7 @@ final class SendLock {
     static SendLock take(File folder) {
         if (folder == null || !folder.isDirectory()) {
             // There are no files.
-            return new SendLock(folder, null);
+            return new SendLock(null, null);
         }
         synchronized (HELD) {
             if (!HELD.add(folder)) {
@@ -52,7 +52,7 @@ final class SendLock {
                 new SendLock(folder, file).release();
                 return null;
             }
-        } catch (OverlappingFileLockException byOtherName) {
+        } catch (RuntimeException byOtherName) {
             new SendLock(folder, file).release();
             return null;
         } catch (IOException unable) {

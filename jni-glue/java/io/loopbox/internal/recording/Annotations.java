@@ -186,7 +186,8 @@ public final class Annotations {
             early.remove(name);
             return true;
         }
-        if (!early.containsKey(name) && !Settings.hasOwnPlace(name) && others() >= Settings.MOST_NAMES) {
+        boolean isNew = value != null && !early.containsKey(name);
+        if (isNew && !Settings.hasOwnPlace(name) && others() >= Settings.MOST_NAMES) {
             return false;
         }
         early.put(name, value == null ? null : cut(value, MOST_CHARS));
@@ -195,8 +196,8 @@ public final class Annotations {
 
     private static int others() {
         int others = 0;
-        for (String name : early.keySet()) {
-            others += Settings.hasOwnPlace(name) ? 0 : 1;
+        for (Map.Entry<String, String> each : early.entrySet()) {
+            others += Settings.hasOwnPlace(each.getKey()) || each.getValue() == null ? 0 : 1;
         }
         return others;
     }

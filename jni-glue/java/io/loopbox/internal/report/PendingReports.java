@@ -40,6 +40,10 @@ public final class PendingReports {
      */
     public static List<File> list(File directory, String process) {
         tidy(directory, null);
+        return found(directory, process);
+    }
+
+    private static List<File> found(File directory, String process) {
         List<Dated> dated = new ArrayList<Dated>();
         for (File file : reports(directory)) {
             if (!isBeingWritten(file)) {
@@ -67,9 +71,9 @@ public final class PendingReports {
                 return null;
             }
             tidy(directory, claimed);
-            attach(list(directory, process), claimed, directory, framework, keepsTraces);
+            attach(found(directory, process), claimed, directory, framework, keepsTraces);
         } else if (keepsTraces && OwnFile.isFile(claimed)) {
-            SystemTrace.attach(list(directory, process), claimed, framework);
+            SystemTrace.attach(found(directory, process), claimed, framework);
         }
         return OwnFile.isFile(claimed) ? claimed : null;
     }

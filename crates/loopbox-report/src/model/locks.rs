@@ -28,7 +28,8 @@ pub enum LockSource {
     Recorder,
     /// ART's own trace of the ANR.
     SystemTrace,
-    /// The recorder, from what main is parked for: a lock of `java.util.concurrent`, which ART does not know.
+    /// The recorder, by the object for which main is parked. That object is a lock of `java.util.concurrent`;
+    /// ART does not know such locks.
     Synchronizers,
     /// The recorder, which found that main waits for a thread to end (`Thread.join`). The chain shows that
     /// thread as the holder.

@@ -1,4 +1,4 @@
-//! Gestures: a list of the worst ones, and sums of the gestures that have the same number on their screens.
+//! Gestures: a list of the worst ones, and sums over screens: of all first gestures, of all second ones, ...
 
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};

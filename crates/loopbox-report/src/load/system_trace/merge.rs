@@ -74,8 +74,8 @@ fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<St
     })
 }
 
-/// The reason not to use the trace when the report has no stack of main. Then only the time or the queue can
-/// show that the trace is of another moment.
+/// Why the trace is not used, where the report has no stack of main that could be compared. In that case only
+/// the time or the queue can show that the trace is of another moment. `None` when the trace is used.
 fn without_own_stack(trace: &SystemTrace, main: &TraceThread, a: &Analysis) -> Option<String> {
     const NO_STACK: &str = "the report has no stack of main to compare";
     let Some(late) = late_ms(trace, a) else {

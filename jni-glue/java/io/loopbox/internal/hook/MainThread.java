@@ -56,9 +56,9 @@ public final class MainThread {
     }
 
     /**
-     * Called when a message begins while another seems to run. Either Looper.loop() is nested, or that
-     * message ended without a report and the app continued with a new loop. The stack shows which; the native
-     * side could only guess by the stack's depth.
+     * Called when a message begins while another one seems to run. Either Looper.loop() is nested. Or the
+     * hook was not called at the end of the other message, and the app has begun a new loop. The stack shows
+     * which. The native side could only guess by the stack's depth.
      */
     static int beginInDoubt() {
         return Native.beginIn(loops(Thread.currentThread().getStackTrace()));

@@ -19,7 +19,10 @@ import java.util.PriorityQueue;
  * are printed. Lines that are not messages are kept as well.
  */
 final class QueuePrint implements Printer, Runnable {
-    /** The usual maximum of a message's line; a longer line has an obj that prints a long text. */
+    /**
+     * How many characters a message's line usually has at most. A line is longer only when the message's
+     * {@code obj} is printed as a long text.
+     */
     private static final int LINE_CHARS = 1_024;
 
     /**

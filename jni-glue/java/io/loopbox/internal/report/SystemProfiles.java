@@ -326,8 +326,8 @@ public final class SystemProfiles {
         }
 
         /**
-         * Whether the last ANR's report has no profile and its process is gone: the profile may be about to
-         * come.
+         * Whether the last ANR's report has no profile, and the process of that ANR has ended. Then the
+         * system may still deliver the profile.
          */
         boolean lacksOne() throws IOException {
             File last = last(System.currentTimeMillis());

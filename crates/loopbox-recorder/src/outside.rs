@@ -96,8 +96,9 @@ pub struct OutsideWatch {
     asleep: Asleep,
     rest: Asleep,
     seen_busy: SeenBusy,
-    /// The token of the time between two messages in which the thread was seen busy, since when it was busy,
-    /// and until when at least. The token is [`Token::NONE`] when it was not seen busy.
+    /// The time between two messages in which the thread was seen busy: its token, when the work began, and
+    /// the last instant at which the thread was seen busy. The token is [`Token::NONE`] when it was not seen
+    /// busy.
     busy: (Token, Uptime, Uptime),
 }
 

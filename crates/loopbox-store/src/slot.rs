@@ -319,9 +319,9 @@ mod tests {
 /// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --profile loom`, which tries every order
 /// in which the threads' loads and stores can take effect.
 ///
-/// The checksum checks the orderings here: when a reader sees the same even number before and after, but read
-/// a mixture, it finds the slot damaged. That happens when any one of the four orderings of `write` and
-/// `read` is removed.
+/// A reader that reads a mixture of two writes must notice it by the slot's number, which is then odd or has
+/// changed. Otherwise the checksum does not fit, the reader calls the slot damaged, and the test fails. That
+/// happens when any one of the four memory orderings in `write` and `read` is removed.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

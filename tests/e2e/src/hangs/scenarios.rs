@@ -132,8 +132,8 @@ impl Stage {
         (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), finding.headline))
     }
 
-    /// The app hangs before the recorder is installed, and is killed: the signal goes to ART alone, and no
-    /// report can know of the hang.
+    /// The app hangs before the recorder is installed, gets SIGQUIT, and is killed. Only ART handles that
+    /// SIGQUIT, and no report can know of the hang.
     fn killed_before(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(install.before);

@@ -49,7 +49,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** Until this uptime, no new check is needed: the hook is known to be displaced. */
     private volatile long knownUntilMs;
 
-    /** What was found in the hook's place and has passed calls on to it. */
+    /** The object that was found in the hook's place, and that has passed its calls on to the hook. */
     private volatile WeakReference<Object> passesOn = new WeakReference<Object>(null);
 
     DisplacedWatch(Hook hook, long pauseMs) {

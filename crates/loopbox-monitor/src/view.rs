@@ -69,7 +69,7 @@ pub struct StackGroup {
     pub waits_in: Option<String>,
     /// The part of the stalls' time that falls to these stacks, by how often they were seen.
     pub ms: f64,
-    /// How many stalls have such a stack.
+    /// How many stalls have a stack of this group.
     pub stalls: u64,
     /// The stack of the longest of these stalls, top first.
     pub frames: Vec<String>,

@@ -36,8 +36,8 @@ enum Places {
     private static final Set<Places> REACHED = new HashSet<Places>();
 
     /**
-     * The name of {@link #reach}. At each place, the app's code calls this method. So the frames from this
-     * method inwards belong to this class and the virtual machine.
+     * The name of {@link #reach}. At each place, the app's code calls this method. So its frame, and the
+     * frames above it on the stack, belong to this class and the virtual machine.
      */
     private static final String HERE = "reach";
 

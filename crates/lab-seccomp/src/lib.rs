@@ -2,6 +2,19 @@
 #![allow(unsafe_code)]
 
 use std::io::Error;
+use std::thread;
+
+/// Runs `what` on a thread for which the kernel refuses these system calls, as [`refuse`] makes it.
+///
+/// # Panics
+/// When `what` panics, and as [`refuse`] does.
+pub fn while_refused<T: Send>(calls: &[libc::c_long], error: i32, what: impl FnOnce() -> T + Send) -> T {
+    let refused = move || {
+        refuse(calls, error);
+        what()
+    };
+    thread::scope(|scope| scope.spawn(refused).join().unwrap())
+}
 
 /// Makes the kernel refuse these system calls with this error (`libc::EIO`, say) from now on. It does so for
 /// the calling thread and the threads and processes that it starts, until they end; no other thread notices.

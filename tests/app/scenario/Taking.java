@@ -15,6 +15,7 @@ import java.io.File;
 import java.io.FileReader;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Prints what an app can learn from each report, and executes orders in between.
@@ -29,6 +30,9 @@ public final class Taking implements Runnable, FirstFileListener {
     private final File orders;
     private final Phone phone;
     private List<Report> listed;
+
+    /** Until a report's first file has been written. */
+    private final CountDownLatch firstFile = new CountDownLatch(1);
 
     private Taking(File orders, Phone phone) {
         this.orders = orders;
@@ -50,6 +54,7 @@ public final class Taking implements Runnable, FirstFileListener {
 
     @Override
     public void onFirstFile(Report report) {
+        firstFile.countDown();
         Script.say("first " + about(report));
     }
 
@@ -102,20 +107,24 @@ public final class Taking implements Runnable, FirstFileListener {
         }
     }
 
-    /** A message that is shorter than those that the history names. */
-    private static final class Short implements Runnable {
-        private final boolean quits;
-
-        Short(boolean quits) {
-            this.quits = quits;
-        }
-
+    /** A message that lasts longer than {@link Short}, and is no hang. */
+    private static final class Longer implements Runnable {
         @Override
         public void run() {
-            if (quits) {
-                quit();
+            SystemClock.sleep(3_000);
+        }
+    }
+
+    /** Sends SIGQUIT, and lasts until the first file about it is there. */
+    private final class Short implements Runnable {
+        @Override
+        public void run() {
+            quit();
+            try {
+                firstFile.await();
+            } catch (InterruptedException unexpected) {
+                throw new AssertionError(unexpected);
             }
-            SystemClock.sleep(quits ? 100 : 150);
         }
     }
 
@@ -146,8 +155,8 @@ public final class Taking implements Runnable, FirstFileListener {
             }
         } else if (order.equals("quit")) {
             Handler main = new Handler(Looper.getMainLooper());
-            main.post(new Short(false));
-            main.post(new Short(true));
+            main.post(new Longer());
+            main.post(new Short());
         } else if (order.startsWith("dump ")) {
             Loopbox.dump(order.substring("dump ".length()));
         } else if (order.startsWith("annotate ")) {

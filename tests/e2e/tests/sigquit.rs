@@ -78,7 +78,8 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
 fn a_report_about_a_short_message_is_closed_when_the_message_is_over() -> Result<()> {
     for testbed in ["art10", "art11"] {
         let folder = tempdir()?;
-        let mut app = Taking::start(testbed, folder.path(), &["groupMs=600", "detailMs=500"])?;
+        let unnamed = ["groupMs=9000", "detailMs=8000", "hangMs=60000"];
+        let mut app = Taking::start(testbed, folder.path(), &unnamed)?;
         app.order("quit")?;
         let report = read(&wait_for_report(folder.path(), LIMIT)?)?;
         assert!(matches!(report.main, MainState::Running(_)), "{testbed}: {:?}", report.main);

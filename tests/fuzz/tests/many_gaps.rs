@@ -11,7 +11,6 @@ const MOST: usize = 100_000;
 
 fn diagnosed_in_time(report: ReportBuilder) {
     let analysis = Analysis::new(&report.build());
-    assert_eq!(analysis.issues, []);
     let begin = cpu_time();
     let headline = diagnose(&analysis).headline;
     let took = cpu_time().saturating_sub(begin);
@@ -36,11 +35,12 @@ fn as_many_gaps_as_samples_take_bounded_time() {
     }));
 }
 
-/// A history that is as long as it may be, with as many named messages in each record.
+/// A history of more records than are read, with more named messages in each. For each message, all records
+/// are compared with it.
 #[test]
 fn as_many_named_messages_as_records_take_bounded_time() {
-    let report = (0..1_000).fold(ReportBuilder::new(), |report, _| report.group(100, 200, 50));
-    diagnosed_in_time(report.running(200_000, 6_000).with(|r| {
+    let report = (0..4_096).fold(ReportBuilder::new(), |report, _| report.group(100, 20, 5));
+    diagnosed_in_time(report.running(500_000, 6_000).with(|r| {
         for record in &mut r.history {
             let named = |nth: u64| Detail {
                 token: record.first_token.plus(nth),
@@ -50,7 +50,7 @@ fn as_many_named_messages_as_records_take_bounded_time() {
                 end: End::Returned,
                 message: None,
             };
-            record.details = (0..16).map(named).collect();
+            record.details = (0..64).map(named).collect();
         }
     }));
 }

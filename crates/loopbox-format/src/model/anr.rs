@@ -42,6 +42,10 @@ pub struct Anr {
     pub exit: Option<ProcessExit>,
 }
 
+/// The end of a process counts as one in a hang when a message had run this long. The system kills apps all
+/// the time, mostly while nothing is wrong.
+pub const MIN_HANG_NS: u64 = 1_000_000_000;
+
 /// The conclusion about the main thread, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Encode, Decode)]
 #[non_exhaustive]

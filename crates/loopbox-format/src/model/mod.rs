@@ -23,7 +23,9 @@ mod token;
 mod tree;
 mod uptime;
 
-pub use anr::{Anr, AnrInfo, AnrVerdict, AnrWarning, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+pub use anr::{
+    Anr, AnrInfo, AnrVerdict, AnrWarning, MIN_HANG_NS, ProcessExit, QuitSignal, SignalOrigin, SystemWord,
+};
 pub use breadcrumb::Breadcrumb;
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
 pub use cpu_use::CpuUse;

@@ -13,7 +13,7 @@ use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
     Anr, AnrInfo, AnrVerdict, AnrWarning, Breadcrumb, CpuUse, Detail, DumpReason, End, FeatureState,
-    FrameSession, MainState, Meta, Record, Running, Slowest, Statistic, Token, Uptime,
+    FrameSession, MIN_HANG_NS, MainState, Meta, Record, Running, Slowest, Statistic, Token, Uptime,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,10 +95,6 @@ pub(crate) fn at_most(record: &Record, slowest: &Slowest) -> bool {
     let is_it = |detail: &Detail| detail.token == slowest.token && detail.end == End::Missed;
     record.details.iter().any(is_it)
 }
-
-/// The end of a process counts as one in a hang when a message had run this long. The recorder has the same
-/// limit for writing a report of it.
-const MIN_HANG_NS: u64 = 1_000_000_000;
 
 impl Analysis {
     /// Whether the report may be of a hang or an ANR. It is not when it was written for another reason (the

@@ -142,6 +142,7 @@ fn decode(record: Vec<u8>, subject: &FuseSubject<'_>) -> Option<State> {
 mod tests {
     use super::*;
     use Suspicion::{Certain, Strike};
+    use lab_seccomp::while_refused;
 
     fn subject(process: &str) -> FuseSubject<'_> {
         FuseSubject { process, app_version: "5.2", libart: BuildId::new(b"art") }
@@ -222,21 +223,12 @@ mod tests {
         }
     }
 
-    /// Runs `what` where the kernel refuses this system call.
-    fn unable<T: Send>(call: libc::c_long, error: i32, what: impl FnOnce() -> T + Send) -> T {
-        let refused = move || {
-            lab_seccomp::refuse(&[call], error);
-            what()
-        };
-        std::thread::scope(|scope| scope.spawn(refused).join().unwrap())
-    }
-
     #[test]
     fn a_record_that_cannot_be_read_is_unknown_and_stays() {
         let dir = tempfile::tempdir().unwrap();
         let app = subject("com.shop");
         suspect(dir.path(), &app, 3, Certain);
-        let unread = unable(libc::SYS_read, libc::EIO, || {
+        let unread = while_refused(&[libc::SYS_read], libc::EIO, || {
             suspect(dir.path(), &app, 4, Strike);
             count_start(dir.path(), &app)
         });
@@ -250,7 +242,7 @@ mod tests {
         let app = subject("com.shop");
         suspect(dir.path(), &app, 3, Certain);
         let first = Some(BlownFuse { phase: 3, starts_left: 4 });
-        unable(libc::SYS_write, libc::ENOSPC, || {
+        while_refused(&[libc::SYS_write], libc::ENOSPC, || {
             suspect(dir.path(), &app, 4, Certain);
             assert_eq!(count_start(dir.path(), &app).unwrap(), first);
         });

@@ -9,8 +9,8 @@ use line::Line;
 use loopbox_format::code::{Owner, Owners};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
-    Report, own_ns,
+    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MIN_HANG_NS, MainState, Named, PendingSource,
+    ProcessExit, Report, own_ns,
 };
 use loopbox_format::report::Evidence;
 use loopbox_format::{stacks, text};
@@ -117,10 +117,6 @@ fn trigger(report: &Report) -> &'static str {
         reason => reason.name(),
     }
 }
-
-/// The end of a process is worth a report when a message had run this long: the system kills apps all the
-/// time, mostly while nothing is wrong.
-const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// Whether an earlier process's report has no hang, as far as is known.
 pub(super) fn is_calm(report: &Report) -> bool {

@@ -102,20 +102,12 @@ fn a_report_that_cannot_be_written_is_written_when_it_can() {
     assert_eq!((folder.count(".lbx"), folder.count("")), (1, 1), "no ring");
 }
 
-/// Runs `what` where the kernel refuses to read files.
-fn unable_to_read<T: Send>(what: impl FnOnce() -> T + Send) -> T {
-    let unable = move || {
-        lab_seccomp::refuse(&[libc::SYS_read], libc::EIO);
-        what()
-    };
-    std::thread::scope(|scope| scope.spawn(unable).join().unwrap())
-}
-
 #[test]
 fn a_ring_that_cannot_be_read_is_tried_once_more() {
     let folder = Folder::new();
     folder.leave(Some(7));
-    let unread = || unable_to_read(|| folder.recover(true, unknown).reports);
+    let recover = || folder.recover(true, unknown).reports;
+    let unread = || lab_seccomp::while_refused(&[libc::SYS_read], libc::EIO, recover);
     assert!(unread().is_empty());
     let path = folder.path("loopbox-4711-1000-m7-recovered.lbx");
     assert_eq!(folder.recover(true, unknown).reports, [path]);

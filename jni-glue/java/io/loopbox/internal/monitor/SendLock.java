@@ -5,6 +5,7 @@ import io.loopbox.internal.platform.RecorderLog;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.OverlappingFileLockException;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -23,11 +24,12 @@ final class SendLock {
     private final File folder;
 
     /** The locked file; null in a folder that cannot hold one. */
-    private final RandomAccessFile file;
+    private RandomAccessFile file;
 
-    private SendLock(File folder, RandomAccessFile file) {
+    private boolean isTaken;
+
+    private SendLock(File folder) {
         this.folder = folder;
-        this.file = file;
     }
 
     /**
@@ -38,28 +40,35 @@ final class SendLock {
     static SendLock take(File folder) {
         if (folder == null || !folder.isDirectory()) {
             // There are no files.
-            return new SendLock(null, null);
+            return new SendLock(null);
         }
         synchronized (HELD) {
             if (!HELD.add(folder)) {
                 return null;
             }
         }
-        RandomAccessFile file = null;
+        SendLock lock = new SendLock(folder);
+        try {
+            lock.isTaken = lock.lock();
+        } finally {
+            if (!lock.isTaken) {
+                lock.release();
+            }
+        }
+        return lock.isTaken ? lock : null;
+    }
+
+    private boolean lock() {
         try {
             file = new RandomAccessFile(new File(folder, NAME), "rw");
-            if (file.getChannel().tryLock() == null) {
-                new SendLock(folder, file).release();
-                return null;
-            }
-        } catch (RuntimeException byOtherName) {
-            new SendLock(folder, file).release();
-            return null;
+            return file.getChannel().tryLock() != null;
+        } catch (OverlappingFileLockException byOtherName) {
+            return false;
         } catch (IOException unable) {
             // The files are sent without it, as far as they can be packed and deleted there.
             RecorderLog.info(folder + " cannot be locked: " + unable);
+            return true;
         }
-        return new SendLock(folder, file);
     }
 
     void release() {

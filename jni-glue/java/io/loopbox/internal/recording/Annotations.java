@@ -21,12 +21,6 @@ public final class Annotations {
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /**
-     * Whether a recording has begun that may have got some of the waiting annotations already. A name that is
-     * removed then waits with the value null, to be removed there, too.
-     */
-    private static boolean begun;
-
     /** The annotations that still waited when a recording took over. The next one of a name replaces it. */
     private static Map<String, String> rest = new LinkedHashMap<String, String>();
 
@@ -55,9 +49,6 @@ public final class Annotations {
     /** Begins a new recording with these annotations of its configuration: names and values in turn. */
     public static void begin(List<String> annotations) {
         KEPT.clear();
-        synchronized (Annotations.class) {
-            begun = true;
-        }
         for (int at = 0; at + 1 < annotations.size(); at += 2) {
             put(annotations.get(at), annotations.get(at + 1));
         }
@@ -94,7 +85,6 @@ public final class Annotations {
     public static synchronized void end() {
         early = new LinkedHashMap<String, String>();
         rest = new LinkedHashMap<String, String>();
-        begun = false;
     }
 
     /**
@@ -182,10 +172,11 @@ public final class Annotations {
             rest.remove(name);
             return null;
         }
-        if (value == null && !begun) {
+        if (value == null && Recording.settings() == null) {
             early.remove(name);
             return true;
         }
+        // A recording that has begun may have got the name already: its removal waits, too.
         boolean isNew = value != null && !early.containsKey(name);
         if (isNew && !Settings.hasOwnPlace(name) && others() >= Settings.MOST_NAMES) {
             return false;

@@ -47,8 +47,18 @@ public final class Reinstalls {
         File recorder = new File(System.getProperty("java.library.path"), "libloopbox.so");
         Script.say(
                 "installed=" + installed + " malloc=" + Heap.mallocBytes() + " recorder="
-                        + Heap.recorderBytes(recorder.getPath()) + " resident=" + resident()
+                        + leastBytes(recorder.getPath()) + " resident=" + resident()
                         + " mappings=" + mappings);
+    }
+
+    /** The least of several readings: what is in use for a moment does not stay. */
+    private static long leastBytes(String recorder) throws Exception {
+        long least = Long.MAX_VALUE;
+        for (int reading = 0; reading < 20; reading++) {
+            least = Math.min(least, Heap.recorderBytes(recorder));
+            Thread.sleep(10);
+        }
+        return least;
     }
 
     /**

@@ -104,7 +104,7 @@ impl Java {
         classes: &Path,
         out: &Path,
     ) -> Result<()> {
-        let mut javadoc = self.tools.of_jdk("javadoc");
+        let mut javadoc = self.tools.javadoc();
         javadoc.args([
             "-quiet",
             "-notimestamp",

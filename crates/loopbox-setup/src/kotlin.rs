@@ -24,6 +24,9 @@ const KERNEL: Pinned<'_> = Pinned {
     megabytes: 81,
 };
 
+/// The compiler's class.
+const COMPILER: &str = "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler";
+
 /// Where the package has its jars.
 const JARS: &str = "run_kotlin_kernel/jars/";
 
@@ -76,7 +79,8 @@ impl Kotlin {
             let sample = out.join("Sample.kt");
             fs::write(&sample, SAMPLE).with_context(|| format!("cannot write {}", sample.display()))?;
             let class_path = path_list([self.standard_library()?]);
-            let mut compiler = self.compiler(recorded_classes(&out.join(ARCHIVE)), class_path, out)?;
+            let cold = self.cold(recorded_classes(&out.join(ARCHIVE)));
+            let mut compiler = with_target(cold, class_path, out)?;
             outcome(compiler.arg(&sample))?.into_text()?;
             Ok(())
         })?;
@@ -138,23 +142,26 @@ impl Kotlin {
         Ok(())
     }
 
-    /// The compiler for code that runs without a JDK.
+    /// The compiler for code that runs without a JDK, in the [warm JVM](crate::warm_jvm) where there is one.
     fn shared_compiler(&self, class_path: String, classes: &Path) -> Result<Command> {
-        let mut compiler = self.compiler(shared_classes(&self.classes), class_path, classes)?;
+        let warm = self.tools.warm(&path_list(&self.jars), COMPILER);
+        let compiler = warm.unwrap_or_else(|| self.cold(shared_classes(&self.classes)));
+        let mut compiler = with_target(compiler, class_path, classes)?;
         compiler.arg("-no-jdk");
         Ok(compiler)
     }
 
-    fn compiler(&self, options: [String; 2], class_path: String, classes: &Path) -> Result<Command> {
-        fs::create_dir_all(classes)?;
+    /// The compiler in a new JVM, which gets these options.
+    fn cold(&self, options: [String; 2]) -> Command {
         let mut compiler = self.tools.java();
+        compiler.args(options).args(["-Xmx1g", "-cp"]).arg(path_list(&self.jars)).arg(COMPILER);
         compiler
-            .args(options)
-            .args(["-Xmx1g", "-cp"])
-            .arg(path_list(&self.jars))
-            .arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
-        compiler.args(["-no-stdlib", "-no-reflect", "-jvm-target", "1.8", "-cp"]);
-        compiler.arg(class_path).arg("-d").arg(classes);
-        Ok(compiler)
     }
+}
+
+fn with_target(mut compiler: Command, class_path: String, classes: &Path) -> Result<Command> {
+    fs::create_dir_all(classes)?;
+    compiler.args(["-no-stdlib", "-no-reflect", "-jvm-target", "1.8", "-cp"]);
+    compiler.arg(class_path).arg("-d").arg(classes);
+    Ok(compiler)
 }

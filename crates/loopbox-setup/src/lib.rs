@@ -16,4 +16,5 @@ pub mod r8;
 pub mod registry;
 pub mod tools;
 pub mod unpack;
+pub mod warm_jvm;
 pub mod workspace;

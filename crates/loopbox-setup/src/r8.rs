@@ -92,16 +92,15 @@ impl R8 {
         JAR.sha256
     }
 
-    /// A command that runs one of the programs.
+    /// A command that runs one of the programs, in the [warm JVM](crate::warm_jvm) where there is one.
     pub fn command(&self, program: Program) -> Command {
-        let mut command = self.tools.java();
-        command
-            .args(shared_classes(&self.archive))
-            .arg("-Xmx2g")
-            .arg("-cp")
-            .arg(&self.jar)
-            .arg(program.class());
-        command
+        let warm = self.tools.warm(&self.jar.display().to_string(), program.class());
+        warm.unwrap_or_else(|| {
+            let mut command = self.tools.java();
+            command.args(shared_classes(&self.archive)).args(["-Xmx2g", "-cp"]).arg(&self.jar);
+            command.arg(program.class());
+            command
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use crate::arch::Arch;
 use crate::cache::{Cache, Key};
 use crate::command::{command, run};
+use crate::warm_jvm::{self, SHORT_LIVED};
 use crate::{apt, workspace};
 
 /// A program and the Debian package that contains it. `package` may name alternatives, in the form that
@@ -43,10 +44,6 @@ const NEEDED_FOR_COMPILER: &[Needed] = &[
 
 /// The tools that download files from Maven Central.
 const NEEDED_FOR_MAVEN: &[Needed] = &[Needed { program: "mvn", package: "maven" }];
-
-/// JVM options for programs that run for seconds: with the first JIT tier alone they take less than half the
-/// time.
-const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /// Code with which javac loads most of the classes that it needs for any code.
 const SAMPLE: &str = r#"
@@ -144,14 +141,26 @@ impl Tools {
         Ok(made.join(ARCHIVE))
     }
 
-    /// The Java compiler.
+    /// The Java compiler, in the [warm JVM](crate::warm_jvm) where there is one.
     pub fn javac(&self) -> Command {
-        let mut javac = self.of_jdk("javac");
-        javac.args(shared_classes(&self.javac_classes).map(|option| format!("-J{option}")));
-        javac
+        warm_jvm::command(&self.java, "", "javac").unwrap_or_else(|| {
+            let mut javac = self.of_jdk("javac");
+            javac.args(shared_classes(&self.javac_classes).map(|option| format!("-J{option}")));
+            javac
+        })
     }
 
-    /// Another tool of the JDK that takes options for the JVM in the same way as the compiler: `javadoc`,
+    /// A class of `class_path` in the [warm JVM](crate::warm_jvm); `None` where there is none.
+    pub(crate) fn warm(&self, class_path: &str, class: &str) -> Option<Command> {
+        warm_jvm::command(&self.java, class_path, class)
+    }
+
+    /// Javadoc, in the [warm JVM](crate::warm_jvm) where there is one.
+    pub fn javadoc(&self) -> Command {
+        warm_jvm::command(&self.java, "", "javadoc").unwrap_or_else(|| self.of_jdk("javadoc"))
+    }
+
+    /// Another tool of the JDK that takes options for the JVM in the same way as the compiler, such as
     /// `javap`.
     pub fn of_jdk(&self, program: &str) -> Command {
         command(self.javac.with_file_name(program), SHORT_LIVED.map(|option| format!("-J{option}")))

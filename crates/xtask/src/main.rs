@@ -21,9 +21,12 @@ mod stress;
 mod suite;
 mod testbed;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use loopbox_setup::warm_jvm;
 
 /// The commands of the Loopbox workspace: set-up, tests, measurements, packaging
 #[derive(Debug, Parser)]
@@ -64,6 +67,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    if let Some((first, rest)) = arguments.split_first()
+        && first == warm_jvm::CLIENT
+    {
+        return warm_jvm::client(rest).unwrap_or_else(|error| failed(&error));
+    }
     let result = match Cli::parse().command {
         Command::Run(args) => return run::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Android(args) => android::run(args),

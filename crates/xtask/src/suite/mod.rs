@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use loopbox_setup::apt;
+use loopbox_setup::warm_jvm::WarmJvm;
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed as testbed;
 
@@ -158,11 +159,17 @@ pub(crate) fn test(args: &TestArgs) -> Result<()> {
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         bail!("no step is called so; there are: {}", names.join(", "));
     }
-    steps::run(&wanted, |name| {
+    let jvm = WarmJvm::begin()?;
+    let result = steps::run(&wanted, |name| {
         let mut own = xtask();
-        own.args(["test", "--step", name]);
+        jvm.name_to(own.args(["test", "--step", name]));
         own
-    })
+    });
+    // No step has waited for it.
+    if let Some(used) = jvm.process().and_then(|jvm| processors::time_of(&jvm.to_string())) {
+        println!("compilers in the warm JVM, {PROCESSORS}{}", minutes(used));
+    }
+    result
 }
 
 /// The steps of a tier, in their order.

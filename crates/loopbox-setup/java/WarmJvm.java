@@ -49,8 +49,8 @@ final class WarmJvm {
 
     public static void main(String[] arguments) throws IOException {
         System.setSecurityManager(new Exits());
-        System.setOut(new PrintStream(new Redirected(false), true));
-        System.setErr(new PrintStream(new Redirected(true), true));
+        System.setOut(new Shared(false));
+        System.setErr(new Shared(true));
         ProcessHandle.of(Long.parseLong(arguments[1])).orElseThrow().onExit().thenRun(() -> Runtime.getRuntime().halt(0));
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(arguments[0]));
@@ -158,7 +158,19 @@ final class WarmJvm {
         }
     }
 
-    /** Output of whatever program prints it. */
+    /** Standard output or standard error of all programs: one that closes it does not close it for others. */
+    private static final class Shared extends PrintStream {
+        Shared(boolean isError) {
+            super(new Redirected(isError), true);
+        }
+
+        @Override
+        public void close() {
+            flush();
+        }
+    }
+
+    /** Passes what a program prints to the run of that program. */
     private static final class Redirected extends OutputStream {
         private final boolean isError;
 

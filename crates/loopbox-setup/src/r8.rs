@@ -94,8 +94,10 @@ impl R8 {
 
     /// A command that runs one of the programs, in the [warm JVM](crate::warm_jvm) where there is one.
     pub fn command(&self, program: Program) -> Command {
-        let warm = self.tools.warm(&self.jar.display().to_string(), program.class());
-        warm.unwrap_or_else(|| {
+        // Retrace may read its standard input, which a program in the warm JVM does not have.
+        let warm = (program != Program::Retrace)
+            .then(|| self.tools.warm(&self.jar.display().to_string(), program.class()));
+        warm.flatten().unwrap_or_else(|| {
             let mut command = self.tools.java();
             command.args(shared_classes(&self.archive)).args(["-Xmx2g", "-cp"]).arg(&self.jar);
             command.arg(program.class());

@@ -81,8 +81,8 @@ impl WarmJvm {
 }
 
 /// A command that runs a program in the warm JVM: `class_path` and the name of a class, or an empty class
-/// path and the name of a tool of the JDK whose JVM is `java`. `None` where there is no warm JVM. Neither the
-/// folder nor the environment that the command gets reaches the program.
+/// path and the name of a tool of the JDK whose JVM is `java`. `None` where there is no warm JVM. The program
+/// gets neither the folder, nor the environment, nor the standard input of the command.
 pub(crate) fn command(java: &Path, class_path: &str, program: &str) -> Option<Command> {
     let folder = PathBuf::from(env::var_os(VARIABLE)?);
     let mut command = Command::new(folder.join(PROGRAM));

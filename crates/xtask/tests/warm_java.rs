@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::tools::Tools;
 use tempfile::{TempDir, tempdir};
 
-/// A program that prints its number of process, and ends as its argument says.
+/// A program that prints its number of process, closes its output, and ends as its argument says.
 const PROGRAM: &str = r#"
 public class Ends {
     static int runs;
@@ -19,6 +19,8 @@ public class Ends {
         printer.start();
         printer.join();
         System.err.println("so " + String.join(",", arguments));
+        System.out.close();
+        System.err.close();
         switch (arguments[0]) {
             case "exits": System.exit(7);
             case "throws": throw new IllegalStateException("thrown");

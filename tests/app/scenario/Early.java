@@ -19,11 +19,17 @@ import java.util.concurrent.CountDownLatch;
  * annotations than there is room for, both before and after the installation; {@code mode=choices}: it sets a
  * scene, and switches off sampling and recording; {@code mode=forgotten}: it does much the same, and then
  * uninstalls; {@code mode=meanwhile}: another thread sets and removes annotations while the installation
- * passes on what waited; {@code mode=calls}: it makes all other calls. The arguments of {@link Options}
+ * passes on what waited; {@code mode=overtaken}: another thread sets a newer value of each annotation that
+ * the installation passes on; {@code mode=calls}: it makes all other calls. The arguments of {@link Options}
  * apply; the reports are in a folder inside of {@code dir}.
  */
 public final class Early implements Runnable, Redactor {
     private static final int WORK_MS = 300;
+
+    private static final String NEWER = "newer";
+
+    /** The last value that is set: one more than the installation passes on in its first turn. */
+    private static final int NEWEST = 65;
 
     private final String mode;
 
@@ -64,6 +70,8 @@ public final class Early implements Runnable, Redactor {
         } else if (mode.equals("meanwhile")) {
             Loopbox.annotate("gone", "set before");
             Loopbox.breadcrumb("consent");
+        } else if (mode.equals("overtaken")) {
+            Loopbox.annotate(NEWER, "0");
         } else if (mode.equals("choices")) {
             Loopbox.annotate("scene", "Consent");
             Loopbox.setSampling(false);
@@ -171,13 +179,29 @@ public final class Early implements Runnable, Redactor {
 
     /** The installation has passed on the annotations, and is passing on the breadcrumbs. */
     private static void meanwhile() {
-        Thread other = new Thread("other") {
-            @Override
-            public void run() {
-                say("late", Loopbox.annotate("late", "1"));
-                say("gone", Loopbox.annotate("gone", null) && Loopbox.annotate("given", null));
-            }
-        };
+        onAnotherThread(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        say("late", Loopbox.annotate("late", "1"));
+                        say("gone", Loopbox.annotate("gone", null) && Loopbox.annotate("given", null));
+                    }
+                });
+    }
+
+    /** The installation is passing on the annotation with this value. */
+    private static void overtake(final int value) {
+        onAnotherThread(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        say("set " + value, Loopbox.annotate(NEWER, Integer.toString(value)));
+                    }
+                });
+    }
+
+    private static void onAnotherThread(Runnable work) {
+        Thread other = new Thread(work, "other");
         other.start();
         try {
             other.join();
@@ -196,6 +220,9 @@ public final class Early implements Runnable, Redactor {
         Script.say("redacts " + name);
         if (mode.equals("meanwhile") && value.equals("consent")) {
             meanwhile();
+        }
+        if (name.equals(NEWER) && Integer.parseInt(value) < NEWEST) {
+            overtake(Integer.parseInt(value) + 1);
         }
         return name.equals("card") ? null : value;
     }

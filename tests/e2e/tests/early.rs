@@ -83,6 +83,15 @@ fn what_another_thread_sets_and_removes_during_the_installation_is_kept() -> Res
 }
 
 #[test]
+fn a_newer_value_of_an_annotation_that_is_being_passed_on_is_kept() -> Result<()> {
+    on_each("overtaken", |played, _| {
+        assert_eq!((played.said("set 64")?, played.said("set 65")?), ("true", "true"));
+        assert_eq!(played.note("newer"), Some("65"));
+        Ok(())
+    })
+}
+
+#[test]
 fn what_the_app_chose_before_the_installation_holds_from_its_start() -> Result<()> {
     on_each("choices", |played, _| {
         assert_eq!(played.said("part hook")?, "off (paused by the app)");

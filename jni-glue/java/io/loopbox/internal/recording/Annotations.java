@@ -25,6 +25,12 @@ public final class Annotations {
     private static Map<String, String> rest = new LinkedHashMap<String, String>();
 
     /**
+     * The name that {@link #giveRest} is passing on; null for none. A newer value of this name waits, so that
+     * it is passed on after the older one.
+     */
+    private static String passing;
+
+    /**
      * A new recording gets at most this many of the waiting annotations. Without a limit the call might not
      * end, because the app may add more at the same time.
      */
@@ -73,8 +79,10 @@ public final class Annotations {
 
     /** Passes what still waited at {@link #pass} to the recording. */
     public static void giveRest() {
-        for (String[] annotation = takeRest(); annotation != null; annotation = takeRest()) {
+        int given = 0;
+        for (String[] annotation = takeRest(given); annotation != null; annotation = takeRest(given)) {
             send(annotation[0], annotation[1]);
+            given++;
         }
     }
 
@@ -168,6 +176,10 @@ public final class Annotations {
      *     itself
      */
     private static synchronized Boolean keepEarly(String name, String value) {
+        if (early == null && name.equals(passing)) {
+            rest.put(name, value == null ? null : cut(value, MOST_CHARS));
+            return true;
+        }
         if (early == null) {
             rest.remove(name);
             return null;
@@ -198,8 +210,14 @@ public final class Annotations {
         return early == null ? null : takeFirst(early);
     }
 
-    private static synchronized String[] takeRest() {
-        return takeFirst(rest);
+    /**
+     * Takes one of the annotations that still wait. After {@code MOST_EARLY} of them newer values wait no
+     * longer: else the app could add one for each that is taken.
+     */
+    private static synchronized String[] takeRest(int given) {
+        String[] annotation = takeFirst(rest);
+        passing = annotation == null || given >= MOST_EARLY ? null : annotation[0];
+        return annotation;
     }
 
     private static String[] takeFirst(Map<String, String> waiting) {

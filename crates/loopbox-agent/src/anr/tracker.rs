@@ -213,8 +213,19 @@ impl AnrTracker {
             anr.system =
                 self.system.as_ref().filter(|(of, _)| *of == token).map(|(_, system)| system.clone());
         }
-        anr.verdict = classify(&anr);
         report.anr = anr;
+        report.anr.verdict = self.verdict(report);
+    }
+
+    /// The verdict that the report's evidence allows. A hang may end while its report is being taken: what
+    /// main runs then proves nothing, but the message that has just ended was the hang.
+    fn verdict(&self, report: &Report) -> AnrVerdict {
+        let anr = &report.anr;
+        let hung = report.meta.reason == DumpReason::Hang && anr.before_ns >= self.threshold_ns;
+        match classify(anr) {
+            AnrVerdict::Responsive if hung && !anr.debugged => AnrVerdict::Hang,
+            verdict => verdict,
+        }
     }
 
     /// Adds the queue, which is known now, to the evidence.
@@ -224,7 +235,7 @@ impl AnrTracker {
         let later_ns = report.pending.captured_ns.since(report.meta.dumped_at.uptime_ns);
         report.anr.overdue_ns =
             overdue_ns.and_then(|ns| ns.checked_sub(self.thawed_ns)).map(|ns| ns.saturating_sub(later_ns));
-        report.anr.verdict = classify(&report.anr);
+        report.anr.verdict = self.verdict(report);
     }
 
     /// How a report is to be followed: returns the report's message ([`Token::NONE`] for none), and whether
@@ -319,6 +330,22 @@ mod tests {
         assert_eq!(signal_for(Token::NONE, Some((Token::NONE, system)), other), other);
         assert_eq!(signal_for(token, Some((token, other)), system), system);
         assert_eq!(signal_for(token, None, other), other);
+    }
+
+    #[test]
+    fn a_hang_that_ended_while_its_report_was_taken_is_a_hang() {
+        let tracker = AnrTracker { token: Token(7), threshold_ns: 5_000_000_000, ..AnrTracker::new() };
+        let verdict = |reason, before_ns, debugged| {
+            let anr = Anr { before_ns, debugged, ..Anr::default() };
+            let mut report = Report { anr, ..Report::default() };
+            report.meta.reason = reason;
+            tracker.verdict(&report)
+        };
+        assert_eq!(verdict(DumpReason::Hang, 5_000_000_000, false), AnrVerdict::Hang);
+        assert_eq!(verdict(DumpReason::Hang, 4_999_999_999, false), AnrVerdict::Responsive);
+        assert_eq!(verdict(DumpReason::Hang, 5_000_000_000, true), AnrVerdict::Responsive);
+        // Of a message that ended before another process's ANR nothing is known but its length.
+        assert_eq!(verdict(DumpReason::SigQuit, 5_000_000_000, false), AnrVerdict::Responsive);
     }
 
     #[test]

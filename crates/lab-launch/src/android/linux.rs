@@ -57,6 +57,11 @@ pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
 }
 
+/// Packages that the development profile optimises. Here that would take longer than it saves: a few tests run
+/// these programs.
+const OPTIMISED: [&str; 5] =
+    ["loopbox-agent", "loopbox-art", "loopbox-format", "loopbox-recorder", "loopbox-store"];
+
 /// Cargo's target folder. All architectures share it: macros and build scripts run on this machine and are
 /// compiled once.
 fn products() -> PathBuf {
@@ -79,6 +84,9 @@ fn cargo_for(arch: Arch, testbed: &Testbed, word: &str, more: &[String]) -> Resu
     flags.extend_from_slice(more);
     let mut cargo = cargo();
     cargo.current_dir(root()).args([word, "--quiet", "--locked", "--target", arch.rust_triple()]);
+    for package in OPTIMISED {
+        cargo.args(["--config", &format!("profile.dev.package.{package}.opt-level=0")]);
+    }
     cargo.envs(toolchain.environment()?).env("CARGO_TARGET_DIR", products());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     Ok(cargo)

@@ -1,6 +1,7 @@
 //! Runs apps of `tests/app` on a testbed as a phone would: in a separate process, with the recorder loaded as
 //! a library and signals from outside.
 
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use loopbox_format::model::DumpReason;
 use loopbox_format::report::decode;
 
 use loopbox_android_pack::Abi;
+use loopbox_setup::files::remove;
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed::{self as testbed, Arch, Testbed};
 
@@ -44,6 +46,9 @@ impl Build {
         }
     }
 }
+
+/// The variable that names the folder of [`keep_programs`].
+const KEPT: &str = "LOOPBOX_LAB_PROGRAMS";
 
 /// A testbed with the scripted apps, the host program and the recorder ready to run.
 #[derive(Debug)]
@@ -232,8 +237,31 @@ pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 /// # Errors
 /// When they do not compile.
 pub fn programs_of_this_machine(build: Build) -> Result<PathBuf> {
+    if build == Build::Dev
+        && let Some(kept) = env::var_os(KEPT)
+    {
+        return Ok(kept.into());
+    }
     run(cargo().args(["build", "--quiet", "--locked"]).args(what_runs(build)))?;
     Ok(target().join(build.folder()))
+}
+
+/// Builds the programs for [`Build::Dev`] and copies them into `folder`. A process that gets the returned
+/// variable in its environment uses the copies: cargo is not asked whether they are up to date, which takes
+/// 0.1 s, and a build that goes on at the same time does not replace them.
+///
+/// # Errors
+/// When they do not compile, or cannot be copied.
+pub fn keep_programs(folder: &Path) -> Result<(&'static str, PathBuf)> {
+    let built = programs_of_this_machine(Build::Dev)?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for file in ["lab-host", "libart_probe.so", "libloopbox.so", "libloopbox_inhouse.so"] {
+        let (from, to) = (built.join(file), folder.join(file));
+        // Not into the file that is there: an app of an earlier run may still have it mapped.
+        remove(&to)?;
+        fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+    }
+    Ok((KEPT, folder.to_owned()))
 }
 
 fn what_runs(build: Build) -> Vec<&'static str> {

@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::keep_programs;
 use loopbox_setup::command;
-use loopbox_setup::workspace::cargo;
+use loopbox_setup::workspace::{cargo, target};
 use serde_json::Value;
 
 use super::processors;
@@ -23,6 +24,8 @@ pub(crate) struct TestProgram {
     executable: PathBuf,
     /// The package's folder, which tests run in.
     folder: PathBuf,
+    /// The variable that names the programs which apps run on, with its value; `None` where tests build them.
+    kept: Option<(&'static str, PathBuf)>,
 }
 
 /// The result of one run of a program.
@@ -44,7 +47,11 @@ impl TestProgram {
     /// # Errors
     /// When something does not build.
     pub(crate) fn build_all() -> Result<Vec<Self>> {
-        Self::build(&[])
+        let mut programs = Self::build(&[])?;
+        // After the tests: of what both build, cargo leaves the files that it has built last.
+        let kept = keep_programs(&target().join("lab-programs"))?;
+        programs.iter_mut().for_each(|program| program.kept = Some(kept.clone()));
+        Ok(programs)
     }
 
     /// Builds the quick programs: all unit tests, and the integration tests of packages that neither use
@@ -110,6 +117,7 @@ impl TestProgram {
             target: if kind == "test" { target.to_owned() } else { format!("{target} ({kind})") },
             executable: text("/executable")?.into(),
             folder,
+            kept: None,
         })
     }
 
@@ -131,6 +139,7 @@ impl TestProgram {
         let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_BACKTRACE", "1");
+        command.envs(self.kept.clone());
         command.stdin(Stdio::null()).stdout(file.try_clone().context("no second handle")?).stderr(file);
         let begun = Instant::now();
         let started = running.start(&mut command).with_context(|| self.name())?;
@@ -220,7 +229,13 @@ impl TestProgram {
         let executable = folder.join(package);
         fs::write(&executable, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(&executable, fs::Permissions::from_mode(0o755)).unwrap();
-        Self { package: package.into(), target: "t (lib)".into(), executable, folder: folder.to_owned() }
+        Self {
+            package: package.into(),
+            target: "t (lib)".into(),
+            executable,
+            folder: folder.to_owned(),
+            kept: None,
+        }
     }
 }
 
@@ -244,6 +259,16 @@ mod tests {
             .unwrap();
         assert_eq!(outcome.passed, 1);
         assert!(outcome.failed[0].contains("SIGSEGV"), "{outcome:?}");
+    }
+
+    #[test]
+    fn a_program_finds_the_kept_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let mut program = TestProgram::script("p", folder.path(), "echo \"test $KEPT ... ok\"");
+        program.kept = Some(("KEPT", "/kept".into()));
+        program.run(&log, Duration::from_mins(1), &Running::killed_with_group()).unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "test /kept ... ok\n");
     }
 
     #[test]

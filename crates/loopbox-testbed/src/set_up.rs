@@ -18,7 +18,7 @@ use crate::{local, paths, store};
 
 /// The message of the first set-up, shown before the sizes of packages are known.
 const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 130 MB of packages, and then one to \
-    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute) and a \
+    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (half a minute) and a \
     runtime that is built here (some ten)";
 
 /// The testbed called `name`; it is set up if it does not exist or is out of date.

@@ -163,6 +163,8 @@ pub struct CompilerCommon {
     pub operators: Vec<String>,
     /// Headers that are read once for all sources.
     pub precompiled: Vec<String>,
+    /// Sources that declare what another source of their folder declares, too: each is compiled alone.
+    pub alone: Vec<String>,
 }
 
 /// `tests/testbed/compiler/<testbed>.toml`: where the compiler of a runtime comes from.

@@ -9,8 +9,8 @@ import io.loopbox.Report;
 import java.io.File;
 
 /**
- * Pays while another thread keeps the cart locked: a message waits for a lock until a report about it is
- * complete.
+ * An app whose checkout hangs: its message waits for the lock of the cart. Another thread holds this lock
+ * until the report about the hang is complete.
  */
 public final class SlowCheckout implements Runnable, Listener {
     private final Object cart = new Object();
@@ -26,7 +26,10 @@ public final class SlowCheckout implements Runnable, Listener {
         Looper.loop();
     }
 
-    /** Holds the cart until the recorder has noticed. */
+    /**
+     * Starts a thread that holds the cart's lock until the recorder has reported the hang. Returns when the
+     * thread has the lock.
+     */
     private void sync() {
         final Thread sync =
                 new Thread("sync") {

@@ -15,7 +15,8 @@ const VERSION: u32 = 0xfc6e_d0ab;
 /// Maximum size of a value, including its zero byte.
 const MAX_VALUE: usize = 92;
 
-/// The positions of a node's fields, in words; its name begins after the last one.
+/// The positions of a node's fields, in words. `NODE` is the size of all fields in bytes; the node's name
+/// follows them.
 const PROPERTY: usize = 1;
 const LEFT: usize = 2;
 const RIGHT: usize = 3;

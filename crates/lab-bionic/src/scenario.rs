@@ -15,7 +15,7 @@ use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 /// when it is at least `HANG_NS` old.
 const SIGNAL_NS: u64 = 300_000_000;
 const HANG_NS: u64 = 1_500_000_000;
-/// A killed process deserves a report when its message is at least this old.
+/// The next launch must report a killed process whose message was at least this old.
 const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// The value of [`WHOSE`] while no request for memory is refused. `Exhausted.java` has the same numbers.
 const NOBODY: i32 = 0;
-/// The value of [`WHOSE`] for the recorder's threads, which are known by their names. 1 stands for all
-/// threads.
+/// The value of [`WHOSE`] that selects the recorder's threads. A thread is recognised by its name. The value
+/// 1 selects all threads.
 const RECORDER: i32 = 2;
 
 static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
@@ -47,7 +47,8 @@ fn is_recorder() -> bool {
     IS_RECORDER.get() == 2
 }
 
-/// Whether the calling thread is refused a block of this size now; then `errno` is set.
+/// Whether the calling thread is refused a block of this size now. If it is, sets `errno` to `ENOMEM` and
+/// counts the refusal.
 pub(crate) fn refuses(size: usize) -> bool {
     let whose = WHOSE.load(Ordering::Relaxed);
     if whose == NOBODY || size < LARGE && !ALL.load(Ordering::Relaxed) {

@@ -1,9 +1,9 @@
 //! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames like those
 //! in an app's libraries.
 //!
-//! Rust code does not keep frame pointers on every architecture, so two functions in assembly do:
-//! `native_hang_entry`, which Java calls, and `native_hang_frame`, through which the Rust code in between
-//! calls the function that hangs.
+//! Rust code does not keep frame pointers on every architecture. So two functions in assembly keep them. Java
+//! calls the first one, `native_hang_entry`, which calls Rust code. The Rust code calls the function that
+//! hangs through the second one, `native_hang_frame`.
 
 use jni::objects::JClass;
 use jni::sys::jint;

@@ -160,8 +160,8 @@ extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
 }
 
 /// Sets the action for SIGQUIT that `what` selects: one of the constants of `com.othersdk.Signals`. Changes
-/// no thread's signal mask, like a library that sets an action on a thread other than main: main's mask stays
-/// as it is.
+/// no signal mask. So main's mask stays as it is, as when a library sets an action on a thread other than
+/// main.
 extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
     let new = match what {
         0 => action(libc::SIG_DFL, 0),
@@ -246,8 +246,8 @@ extern "system" fn unload(_: EnvUnowned<'_>, _: JClass<'_>) {
     assert_eq!(mapped, -1, "the library is still there");
 }
 
-/// Maps a file as executable at the address where the unloaded library's handler was, as a library that is
-/// loaded next might be.
+/// Maps a file as executable at the address of the unloaded library's handler. This simulates another library
+/// that the linker loads at the same address.
 extern "system" fn load_over<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, path: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let path = CString::new(path.try_to_string(env)?).unwrap_or_default();

@@ -4,11 +4,11 @@
 use anyhow::{Context, Result, ensure};
 use std::ptr;
 
-/// Names the process. The name is written over the arguments that the process was started with, as on a
-/// device, where the zygote's processes have none.
+/// Names the process: writes the name over the arguments that the process was started with. On a device the
+/// name is in the same place, and an app's process has no arguments.
 ///
 /// # Errors
-/// When the name is longer than the arguments, or the kernel does not say where these are.
+/// When the name is longer than the arguments, or the kernel does not report their addresses.
 pub(crate) fn set(name: &str) -> Result<()> {
     let stat = std::fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
     let (start, end) = arguments(&stat).context("/proc/self/stat has no addresses of the arguments")?;

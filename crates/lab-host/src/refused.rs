@@ -17,7 +17,8 @@ pub(crate) fn apply() -> Result<()> {
     Ok(())
 }
 
-/// No byte of a file can be written, at no place of it. Pipes and sockets are no files.
+/// Limits the size of files to 0 bytes, so that every write to a file fails. Writes to pipes and sockets
+/// still succeed.
 fn limit_files() -> Result<()> {
     let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `nothing` is a valid `rlimit` for the duration of the call; an ignored signal has no handler.

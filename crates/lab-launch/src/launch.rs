@@ -230,9 +230,9 @@ pub(crate) fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
 /// Builds the recorder's libraries, the host program and the probe of `loopbox-art`'s tests for this machine;
 /// returns the folder with them.
 ///
-/// All tests build them by this call. Built together with other packages, they would have other features, so
-/// cargo would write them again. It removes the old file before it writes the new one, and a program that
-/// starts in between finds no library.
+/// All tests build these programs by this call, so that cargo builds them with the same features each time.
+/// With other features cargo would write them again. For that, cargo removes the old file first, and a test
+/// that starts a program or loads a library at that moment finds no file.
 ///
 /// # Errors
 /// When they do not compile.

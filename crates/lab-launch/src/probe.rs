@@ -64,8 +64,8 @@ impl Probe {
         Self::compiled(name, user, how, &sources()?)
     }
 
-    /// As [`Self::new`], but the Java half lacks the annotation `@FastNative`, by which the sampler's thread
-    /// is runnable.
+    /// As [`Self::new`], but the Java half lacks the annotation `@FastNative`. With the annotation, the
+    /// sampler's thread stays runnable in the native method.
     ///
     /// # Errors
     /// When something cannot be set up or built.

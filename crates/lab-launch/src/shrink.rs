@@ -49,7 +49,8 @@ const OF_PROGUARD: [&str; 6] = [
 pub enum Shrinker {
     /// R8.
     R8 {
-        /// Whether R8 runs in full mode, as by default, or with the semantics of ProGuard's rules.
+        /// `true` for R8's full mode, which is the default; `false` for its compatibility mode, which reads
+        /// the rules as ProGuard does.
         full: bool,
         /// The app's `minSdk`.
         min_api: u32,

@@ -193,9 +193,9 @@ impl Oracle {
         })
     }
 
-    /// Whether dispatch on `named` can end in a method of `found`: an override in a subclass, or a method
-    /// that is inherited from a supertype. An interface call may also end in a superclass of an implementor,
-    /// which is unrelated to the interface.
+    /// Whether dispatch on the class `named` can end in a method of the class `found`: an override in a
+    /// subclass, or a method that is inherited from a supertype. If `named` is an interface, `found` may also
+    /// be a superclass of a class that implements `named`. Such a superclass is unrelated to the interface.
     fn related(&self, named: &str, found: &str) -> bool {
         self.inherits(found, named)
             || self.inherits(named, found)

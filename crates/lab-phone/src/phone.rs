@@ -163,7 +163,7 @@ impl Phone {
     }
 }
 
-/// Whether a name has this ending.
+/// Whether a name ends with a dot and `ending`, which is given without the dot.
 pub(crate) fn is_called(name: &str, ending: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == ending)
 }

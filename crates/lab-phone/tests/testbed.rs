@@ -1,5 +1,6 @@
-//! Runs on a testbed everything that `cargo xtask phone` runs on a phone: a fake adb in front, a real ART
-//! behind `app_process`. `tests/e2e/tests/shipped.rs` runs the library that ships on the same testbed.
+//! Runs on a testbed everything that `cargo xtask phone` runs on a phone. A fake adb simulates the device,
+//! and its `app_process` runs a real ART. `tests/e2e/tests/shipped.rs` runs the library that ships on the
+//! same testbed.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,8 +1,8 @@
 //! A library that samples its process's main thread for the tests of `loopbox-art`: what the JNI layer of the
 //! product does with that crate, reduced to the sampler. Loaded by `probe.Probe` of its tests.
 //!
-//! It is a separate crate because it needs few dependencies: an example of `loopbox-art` would be built with
-//! all that the tests there need, for each architecture of a testbed.
+//! It is a separate crate, and no example of `loopbox-art`, so that it has few dependencies. An example would
+//! also be built with the dependencies of all tests there, for each architecture of a testbed.
 
 mod parked;
 
@@ -38,12 +38,12 @@ impl Fuse for Marks {
     }
 }
 
-/// The phases that were marked in the warm-ups, while main was stopped, and while another thread was: a bit
-/// for each.
+/// The phases that were marked in each step: in the warm-ups, while main was stopped, and while another
+/// thread was stopped. Each word has one bit for each phase.
 static MARKED_IN: [AtomicU32; 3] = [const { AtomicU32::new(0) }; 3];
 
-/// Notes what the calling thread has marked since it last called this, as marked in a step: 0 for warm-ups, 1
-/// for stops of main, 2 for stops of others.
+/// Adds the phases that the calling thread has marked since its last call of this function to those of a
+/// step: 0 for warm-ups, 1 for stops of main, 2 for stops of other threads.
 fn note_marks(step: usize) {
     MARKED_IN[step].fetch_or(MARKED.take(), Ordering::Relaxed);
 }
@@ -454,7 +454,8 @@ pub extern "system" fn Java_probe_Probe_locksSeen(_: EnvUnowned<'_>, _: JClass<'
     LOCKS_SEEN.load(Ordering::Relaxed) as jlong
 }
 
-/// `static native void log(boolean on)`: keeps the text of every sample from now on, or prints what was kept.
+/// `static native void log(boolean on)`: prints the samples that were kept, if any. If `on` is true, keeps
+/// the text of every sample from now on.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on: jboolean) {
     let kept = std::mem::replace(&mut *SAMPLER.log.lock().unwrap(), on.then(String::new));

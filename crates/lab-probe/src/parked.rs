@@ -16,8 +16,8 @@ use crate::{answer, hop, suspend};
 
 const SAMPLES: u32 = 200;
 const TRIES: u32 = 3000;
-/// The size of an allocation in bytes: too large for the thread cache of malloc, which needs no lock, and too
-/// small for a separate mapping, which needs none either.
+/// The size of an allocation in bytes. It is too large for malloc's thread cache, and too small for a
+/// separate mapping. malloc takes no lock for either of those.
 const BLOCK: usize = 70_000;
 
 static MAIN: AtomicU32 = AtomicU32::new(0);

@@ -13,7 +13,7 @@ use loopbox_format::model::{Detail, Feature, Location, LocationId, Method, Repor
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
 
-/// How long anything may take before a test gives up. Nothing takes that long by design.
+/// How long a test waits for anything before it gives up. In an undisturbed run everything takes less time.
 pub const LIMIT: Duration = Duration::from_mins(2);
 
 /// Reads an intact report.

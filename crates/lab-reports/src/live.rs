@@ -85,10 +85,10 @@ pub fn tree_of(report: &Report, token: Token) -> Option<&StackTree> {
 
 /// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.
 ///
-/// Before that it may also take a signal that is meant for the main thread: when it has written a trace and
-/// returns to `sigwait`, it takes what is pending for the process. The kernel has chosen the main thread for
-/// that signal and woken it, but on a busy machine the main thread may get a processor too late.
-/// `docs/anr.md` describes this for the product.
+/// Until then, the Signal Catcher may also take a SIGQUIT that is meant for the main thread. When it has
+/// written a trace, it returns to `sigwait` and takes any signal that is pending for the process. The kernel
+/// has woken the main thread for that signal, but on a busy machine the main thread may get a processor too
+/// late. `docs/anr.md` describes this for the product.
 ///
 /// # Errors
 /// When it does not, or the process is gone.

@@ -104,8 +104,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Has another process write the file. A file that this process has just written cannot be started while a
-/// child process of another test, started at the same time, still has it open.
+/// Writes a program by another process, `install`. If this process wrote the file, another test could start a
+/// child process at that moment. The child would have the file open for writing, and then the kernel does not
+/// execute the file.
 fn write_program(path: &Path, script: &str) -> Result<()> {
     let text = path.with_extension("text");
     write(&text, script.as_bytes())?;

@@ -41,7 +41,7 @@ pub(crate) enum SamplerError {
     /// An earlier process ended in the middle of something dangerous.
     #[error("fuse blown, an earlier process ended in phase {}; starts until the next try: {}", phase(.0), .0.starts_left)]
     FuseBlown(BlownFuse),
-    /// Whether an earlier process ended in the middle of something dangerous is not known.
+    /// It is unknown whether an earlier process ended in the middle of something dangerous.
     #[error("cannot read the fuse: {0}")]
     FuseUnread(io::Error),
     #[error("the library is not loaded")]

@@ -300,8 +300,8 @@ pub fn leave() {
 /// Notes that another library had taken out the hook, so messages ran unseen. The library may take it out
 /// again while main sleeps, and then nothing would wake the stall monitor.
 pub fn set_unseen() {
-    /// How long the hook is not relied on, at least. A library that repeatedly takes the hook's place does so
-    /// about every second.
+    /// After the hook was found removed, it counts as perhaps removed again for at least this time. A library
+    /// that repeatedly replaces the hook does that about every second.
     const NOT_RELIED_ON_NS: u64 = 10_000_000_000;
     if let Some(session) = current() {
         let now_ns = clock::now_ns();

@@ -4,10 +4,11 @@ use crate::install;
 use jni::sys;
 use loopbox_art::JniEnv;
 
-/// `Native.joined`, called by the thread that reads what only Java knows. `@FastNative`, because Java objects
-/// are read, which is safe only in a runnable thread. Finds the thread whose end main waits for, and returns
-/// its index in the array, with its id in the kernel in the upper half (0 when it is not known). Negative
-/// when there is none.
+/// `Native.joined`: finds the thread whose end main waits for. Called by the thread that reads what only Java
+/// knows. `@FastNative`, because Java objects are read, which is safe only in a runnable thread.
+///
+/// The lower half of the result is the found thread's index in `threads`. The upper half is its id in the
+/// kernel, or 0 when that is not known. The result is negative when there is no such thread.
 ///
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.

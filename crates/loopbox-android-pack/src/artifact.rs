@@ -191,7 +191,7 @@ impl Artifact {
     }
 
     /// Gradle's module metadata: the files for compiling, for running, and for sources and documentation.
-    /// `files` returns the bytes of the archive, its sources and its documentation.
+    /// `files` are the names and bytes of the archive, of its sources and of its documentation.
     pub(crate) fn module(&self, files: &[(String, &[u8]); 3]) -> Result<String> {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
         let dependency = |Needed { group, name, version, .. }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });

@@ -21,8 +21,7 @@ pub struct ClassFile {
     pub name: String,
     /// Whether it is an interface.
     pub is_interface: bool,
-    /// Whether the flags of the class say that it is public. A private nested class has the flags of a class
-    /// that its package can use.
+    /// Whether the class is public by its flags. A private nested class is package-private by its flags.
     pub is_visible: bool,
     /// The class and the interfaces that it extends.
     pub extends: Vec<String>,
@@ -53,7 +52,7 @@ impl Member {
         self.flags & (PUBLIC | PROTECTED) != 0
     }
 
-    /// Whether the class alone can name it.
+    /// Whether the member is private, so that only its class can refer to it.
     #[must_use]
     pub fn is_private(&self) -> bool {
         self.flags & PRIVATE != 0

@@ -75,7 +75,8 @@ impl Device {
         folders.into_iter().find_map(|folder| self.inside(&Path::new(folder).join(name)))
     }
 
-    /// `ro.build.version.sdk`, as the image's own file has it.
+    /// The value of `ro.build.version.sdk` in the `build.prop` of the system image; `None` when there is
+    /// none.
     pub fn level(&self) -> Option<u32> {
         ["system/build.prop", "system/system/build.prop"].iter().find_map(|file| {
             let text = fs::read_to_string(self.inside(Path::new(file))?).ok()?;

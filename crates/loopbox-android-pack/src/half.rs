@@ -275,8 +275,8 @@ impl Part {
         out.join(self.classes.file_name().unwrap_or_default())
     }
 
-    /// Generates the documentation of what apps use. Kotlin's own documentation tool is not part of the
-    /// set-up.
+    /// Generates the documentation of the public classes. For Kotlin only writes a README that refers to the
+    /// sources, because Kotlin's documentation tool is not part of the set-up.
     fn document(&self, java: &Java, work: &Path, out: &Path) -> Result<()> {
         if self.language == Language::Kotlin {
             return write_atomically(&out.join("README.txt"), "The sources have the documentation (KDoc).\n");

@@ -59,7 +59,7 @@ pub struct Options {
     pub bless: bool,
     /// Ask the Debian archive for newer compilers instead of using those that are there.
     pub update_toolchain: bool,
-    /// Print what the bytes of each library went to.
+    /// Print how many bytes of each library belong to each crate and section.
     pub sizes: bool,
     /// Build each library a second time, in an empty folder, and compare the bytes.
     pub twice: bool,
@@ -68,7 +68,7 @@ pub struct Options {
 /// Builds, checks and prints the results.
 ///
 /// # Errors
-/// When a library cannot be built, breaks one of its promises or outgrew its recorded size.
+/// When a library cannot be built, fails a check, or has outgrown its recorded size.
 pub fn pack(options: &Options) -> Result<()> {
     let abis = if options.abis.is_empty() { ALL.into() } else { options.abis.clone() };
     let progress = Progress::new("android");

@@ -94,8 +94,8 @@ pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 /// A part of the cache key: to be changed together with [`FRONT`].
 pub(crate) const FRONT_VERSION: u32 = 1;
 
-/// A front for lld that takes the arguments of a compiler driver, because rustc calls its linker like a C
-/// compiler.
+/// The script that rustc calls as its linker. It is called with the arguments of a C compiler, and calls lld
+/// with the arguments that lld understands.
 const FRONT: &str = r#"#!/bin/sh
 # Generated: turns the arguments for a C compiler driver into those of the linker behind it.
 left=$#

@@ -34,7 +34,8 @@ pub(crate) fn sbom(
     list(own, archive, &components)
 }
 
-/// The list for an archive with a command: `package` of the workspace, built for `target`.
+/// The list for an archive that contains a command-line program: the workspace's `package`, built for
+/// `target`.
 ///
 /// # Errors
 /// When it cannot be written as JSON, which does not happen.

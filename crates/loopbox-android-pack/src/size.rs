@@ -58,7 +58,7 @@ impl Sizes {
         Ok(Self { stripped: stripped.len() as u64, crates: by_crate(&elf) })
     }
 
-    /// A table of what the bytes went to, the heaviest first.
+    /// A table of the bytes of each crate and section, the largest first.
     pub(crate) fn table(&self) -> String {
         let mut rows: Vec<_> = self.crates.iter().collect();
         rows.sort_by_key(|(name, bytes)| (std::cmp::Reverse(**bytes), name.as_str()));

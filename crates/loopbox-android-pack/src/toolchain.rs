@@ -267,12 +267,13 @@ impl Debian {
         fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
     }
 
-    /// The standard library for Linux on another architecture, for tests: Debian's package, else compiled
-    /// from the sources that came with the compiler. The latter is needed where an archive has the package
-    /// only in another version than the compiler, or an index that does not match its signature.
+    /// The standard library for Linux on another architecture, for tests. Debian's package is used if
+    /// possible. Otherwise the library is compiled from the sources that came with the compiler: a Debian
+    /// archive may have the package only for another version of the compiler, or may have an index that does
+    /// not match its signature.
     ///
     /// # Errors
-    /// When it can neither be had nor compiled.
+    /// When the library can neither be downloaded nor compiled.
     pub fn linux_standard_library(&self, arch: Arch, progress: &Progress) -> Result<PathBuf> {
         let record = record(&self.work);
         let packages = read_record(&record).with_context(|| format!("cannot read {}", record.display()))?;

@@ -1,7 +1,7 @@
-//! Whether an unwinder gets past the functions that are on the stack of every idle main thread.
+//! Checks that an unwinder gets past the functions that are on the stack of every idle main thread.
 //!
-//! The library has no unwind tables, but these functions have entries. Without them each trace of a waiting
-//! main thread would end at the recorder's frame.
+//! The library is built without unwind tables. Only these functions have unwind entries. Without the entries
+//! each trace of a waiting main thread would end at the recorder's frame.
 
 use gimli::{BaseAddresses, EhFrame, EhFrameHdr, LittleEndian, Pointer, UnwindContext, UnwindSection as _};
 use goblin::elf::Elf;

@@ -45,7 +45,8 @@ pub struct DiscoverOptions<'a> {
     /// Keeps the addresses of ART's hidden functions for the next process. Without it they are searched for
     /// in each process.
     pub symbols: Option<&'a dyn KnownSymbols>,
-    /// Marks the dangerous phases. Without it, no later process learns that one ended in such a phase.
+    /// Marks the dangerous phases for the next process. Without a fuse, the next process does not learn that
+    /// this process ended in such a phase.
     pub fuse: Option<Arc<dyn Fuse>>,
     /// How many frames are visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
     pub depth_limit: u32,
@@ -77,7 +78,8 @@ pub struct ModuleInfo {
     pub layout: LayoutSource,
     /// Signature of the suspend function.
     pub suspend: &'static str,
-    /// The least accessible symbol table that was needed.
+    /// Where the functions of ART were found: of `dlsym`, `.dynsym`, `.symtab` and `.gnu_debugdata`, the last
+    /// one that was needed.
     pub symbols: &'static str,
     /// The layout numbers found, as `name=bytes` pairs: enough to write a table row.
     pub findings: String,
@@ -164,8 +166,9 @@ pub struct Art {
     trace: AtomicU64,
 }
 
-/// A scope in which a thread may be stopped or walked. If this process ends inside it, the next process
-/// learns of that. Created and dropped in native state, with no thread stopped.
+/// A scope in which the process may stop or walk a thread. If the process ends in this scope, the next
+/// process learns that it ended there. The value is created and dropped in native state, while no thread is
+/// stopped.
 #[must_use]
 pub struct Armed<'a> {
     fuse: &'a dyn Fuse,
@@ -189,11 +192,12 @@ fn check_begins(fuse: &dyn Fuse) -> Armed<'_> {
 impl Art {
     /// Finds ART, runs all checks, and only if they pass returns a sampler.
     ///
-    /// Called by an attached thread inside of a plain native method. It must not be a fast one, because the
-    /// thread's present state is remembered as "native". No thread is suspended here.
+    /// Called by an attached thread inside of a plain native method, not a `@FastNative` one: discovery reads
+    /// the calling thread's state and takes its value for that of "native". No thread is suspended here.
     ///
-    /// `fast_call` calls a static `@FastNative` method through Java, which then runs the closure that it is
-    /// given. So the walk of the self-check, like every later one, is done by a runnable thread.
+    /// `fast_call` calls a static `@FastNative` method through Java, and that method runs the closure that is
+    /// passed to `fast_call`. So the walk of the self-check, like every later walk, is done by a runnable
+    /// thread.
     ///
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
@@ -557,9 +561,9 @@ impl Art {
     /// A reader of names. It is for the fast native method that walked a stack, or for a later fast native
     /// method.
     ///
-    /// In a fast native method the calling thread, whose environment is `env`, is runnable. There the reader
-    /// touches a page that a compacting collector has not filled yet, so that the collector fills it, and
-    /// then reads it.
+    /// `env` is the calling thread's environment. In a fast native method this thread is runnable. Then the
+    /// reader can also read a heap page that a compacting collector has not filled yet: it touches the page,
+    /// which makes the collector fill it.
     pub fn names(&self, env: JniEnv) -> Names {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
@@ -570,9 +574,10 @@ impl Art {
         self.namer.fingerprint(method)
     }
 
-    /// The name of a method. Never crashes; right as long as the method's class cannot be unloaded
-    /// meanwhile: in the fast native method that walked the stack, or while a frame of the method is
-    /// known to be running. `None` for what has no name in a dex file, or is not readable just now.
+    /// The name of a method. Never crashes. The name is right if the method's class cannot be unloaded during
+    /// the call. That is so in the fast native method that walked the stack, and while a frame of the method
+    /// is known to be running. `None` when the method has no name in a dex file, or cannot be read at the
+    /// moment.
     pub fn describe(&self, method: MethodRef) -> Option<MethodName> {
         self.namer.name(method)
     }

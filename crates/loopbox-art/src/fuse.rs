@@ -18,8 +18,8 @@ pub enum Phase {
     Resume = 4,
     /// Asking ART who holds a lock.
     LockOwner = 5,
-    /// One of the other phases but [`SelfCheck`](Phase::SelfCheck); the process ended before it could write
-    /// which one.
+    /// A thread was to be stopped or walked. The process ended before it could write a more exact phase,
+    /// which may be any other one except [`SelfCheck`](Phase::SelfCheck).
     Stop = 6,
     /// The sampler walks its own stack. No thread is stopped.
     WarmUp = 7,

@@ -101,9 +101,9 @@ impl Art {
 
 /// The present address of an object, which the collector may just have moved. `None` when it cannot be read.
 ///
-/// When a collection flips the spaces, a waiting thread's own references are updated a moment after those of
-/// other threads. An object that has moved has its new address in its lock word, which ART's own functions do
-/// not expect there.
+/// A collection updates the references of a waiting thread a moment after those of other threads. Until then
+/// such a reference leads to the old copy of a moved object. The lock word of the old copy has the new
+/// address, which ART's own functions do not expect there.
 pub(crate) fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
     const STATE_SHIFT: u32 = 30;
     const FORWARDED: u32 = 3;

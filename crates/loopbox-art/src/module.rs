@@ -19,9 +19,8 @@ pub(crate) struct Module {
 enum Tables {
     /// In the file that is mapped.
     File(FileView),
-    /// Where the file cannot be read, the linker may know the symbols. It is asked only then: whoever asks it
-    /// waits for as long as another thread loads a library, and the main thread may be hanging in such a
-    /// load.
+    /// In the linker's list of libraries, for a file that cannot be read. Used only then, because a query of
+    /// the linker waits while any thread loads a library, and the main thread may hang in such a load.
     Linker(OpenLibrary),
 }
 

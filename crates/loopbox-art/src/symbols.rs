@@ -142,7 +142,7 @@ pub(crate) struct Symbols {
     /// Whether ART was built with libstdc++ (Debian), recognised by the ABI tag in the name of
     /// `PrettyMethod`.
     pub host_build: bool,
-    /// The least accessible table that a needed symbol came from.
+    /// Of the tables in which the needed symbols were found, the last one in the order of [`SymbolSource`].
     pub source: SymbolSource,
 }
 

@@ -31,7 +31,8 @@ pub(crate) struct SuspendWindow {
 /// The state that a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reclaimed {
-    /// Nothing is held, or it cannot be determined from here whether the window has ended.
+    /// The guard may resume no thread: none is stopped, a stop or a resume is under way, or a guard has
+    /// already resumed the thread.
     Nothing,
     /// The guard now owns this thread and must resume it.
     Thread(usize),

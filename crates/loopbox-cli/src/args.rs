@@ -48,7 +48,8 @@ fn is_file(word: &Path) -> bool {
         || word.components().count() > 1
 }
 
-/// The words of the command line, with `show` inserted before a file in the place of a command.
+/// The words of the command line. When the first of them is a file instead of a command, `show` is inserted
+/// before it.
 fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     if let Some(first) = words.get(1) {

@@ -282,8 +282,8 @@ impl BatchReader<'_> {
         self.progress.suspend(|| output::print_error(format_args!("skipped: {why}")));
     }
 
-    /// Loads an intact report. A damaged one is skipped, because its remainder would be counted as something
-    /// else.
+    /// Loads an intact report. A damaged report is skipped: without its lost parts it might be counted as
+    /// another kind of hang.
     fn load(&self, path: &Path) -> Option<Analysis> {
         self.progress.inc(1);
         if self.duplicates.is_left_out(path) {

@@ -9,7 +9,8 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelBridge as _, ParallelIte
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Compares the reports of processes that have left more than one. Of all others only the header is read.
+/// Finds the display frames that several reports of one process have, so that they are counted once. Reads
+/// all of a report only if its process has left several reports; otherwise only the header.
 ///
 /// # Errors
 /// When the threads cannot be started.
@@ -40,7 +41,8 @@ pub(crate) fn print_left_out(once: &FramesOnce) {
     ));
 }
 
-/// The process of a report. Of a ring it is known where the ring is read as a whole.
+/// The process of a report; `None` when it is not known. Of a report only the header is read. A ring is
+/// decoded as a whole.
 fn process_of(path: &Path, process: Option<&str>) -> Option<FrameProcess> {
     match loopbox_format::report::meta(&input::read(path).ok()?.bytes) {
         Some(meta) => FrameProcess::of(&meta),
@@ -48,7 +50,7 @@ fn process_of(path: &Path, process: Option<&str>) -> Option<FrameProcess> {
     }
 }
 
-/// The frames of a report that a batch uses.
+/// The display frames of a report; `None` for a damaged report, which a batch does not use.
 fn seen(path: &Path, process: Option<&str>) -> Option<FramesSeen> {
     let analysis = Analysis::new(&input::decode(path, process).ok()?.decoded);
     FramesSeen::of(&analysis).filter(|_| analysis.issues.is_empty())

@@ -63,8 +63,8 @@ pub(crate) struct Input {
     pub(crate) chosen: Option<String>,
 }
 
-/// A decoded report. A ring file that was pulled from a device is first recovered to a report. A trace of the
-/// system becomes a report that has nothing else in it. That report is about the process with the name or
+/// Reads and decodes a file. A ring file that was pulled from a device is first recovered to a report. An ANR
+/// trace becomes a report that contains only the trace. That report is about the process with the name or
 /// number `process`, and without `process` about the trace's first process.
 pub(crate) fn decode(path: &Path, process: Option<&str>) -> Result<Input> {
     decode_unpacked(read(path)?, path, process)

@@ -31,7 +31,7 @@ pub(crate) fn is_named_so(path: &Path) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The files of a performance monitor in some places.
+/// The files of a performance monitor among the given paths.
 #[derive(Debug, Default)]
 pub(crate) struct MonitorFiles {
     pub(crate) files: Vec<PathBuf>,

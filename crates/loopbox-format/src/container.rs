@@ -86,7 +86,7 @@ impl Writer {
     }
 
     /// Appends the sections of a finished file, except those of some kinds. `None` when the sections do not
-    /// follow each other without damage; payloads are not read.
+    /// follow each other without damage. The checksums of the payloads are not checked.
     pub fn append(mut self, file: &[u8], without: &[Tag]) -> Option<Self> {
         each_section(file, |tag, section| {
             if !without.contains(&tag) {
@@ -207,8 +207,8 @@ fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Opti
     }
 }
 
-/// The payload of the last section of a kind in a finished file. `None` without one, or when the sections do
-/// not follow each other without damage. The payload is not read.
+/// The payload of the last section of a kind in a finished file. `None` when there is no such section, or
+/// when the sections do not follow each other without damage. The checksum of the payload is not checked.
 pub fn payload(file: &[u8], wanted: Tag) -> Option<&[u8]> {
     let mut found = None;
     each_section(file, |tag, section| {
@@ -291,7 +291,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Bytes of the end section's payload. A writer that continues a file does not need that payload.
+    /// The length of the end section's payload, in bytes. A file that lacks only these bytes can still be
+    /// continued.
     const END_LEN: usize = 4;
     const A: Tag = Tag(*b"AAAA");
     const B: Tag = Tag(*b"BBBB");

@@ -104,9 +104,9 @@ fn put(
     Ok(())
 }
 
-/// Adds a section, unless its value is the default of its type, which means that nothing is known. For
-/// these types the codec writes zeros alone for the default, and never for another value. So the bytes are
-/// checked: to compare the values would take some hundred bytes of code for each type.
+/// Adds a section, unless the value is the default of its type, which means that nothing is known. For these
+/// types, the codec writes only zeros for the default, and never for another value. This function checks for
+/// these zeros: comparing the values would take some hundred bytes of code for each type.
 fn put_known(
     file: &mut container::Writer,
     tag: Tag,

@@ -8,8 +8,9 @@ use crate::model::{LocationId, StackTree, TreeNode};
 /// callers; otherwise it begins a new node. A new node always belongs at the end of the pre-order, so the
 /// nodes are written once and in their final order.
 ///
-/// Qimao's own code also continues a node after samples that do not have its frame (`A>B`, `A`, `A>B`), and
-/// then returns other stacks than were put in. This type does not.
+/// Qimao's own code also continues a node after samples that do not have its frame (`A>B`, `A`, `A>B`). The
+/// stacks that it reads back from such a tree are not the stacks that were merged. This type does not do
+/// that.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {
     nodes: Vec<TreeNode>,

@@ -25,12 +25,13 @@ const CANDIDATES: [(Stage, FrameCause); 9] = [
 /// The main cause of a frame; `None` for one that was not slow.
 ///
 /// A frame is slow when its total is above the threshold. Its main cause is the longest stage, if that stage
-/// takes more than half of the threshold (Taobao's article: "when one stage takes more than half of it"). If
-/// two stages are equally long, it is the earlier one. Taobao does not say which of two such stages it is,
-/// and does not consider the wait for the render thread, which is a stage here. If that wait is not known
-/// exactly and may be the longest stage, the cause is [`FrameCause::Unattributed`]. The GPU works in parallel
-/// to the stages and is none of them: it is the cause when it took more than half of the threshold and no
-/// stage is known to have taken as much.
+/// takes more than half of the threshold (Taobao's article: "when one stage takes more than half of it"). Of
+/// two equally long stages, the earlier one is the cause; Taobao does not define this case. The wait for the
+/// render thread is a stage here, which Taobao does not consider. If this wait is not known exactly and may
+/// be the longest stage, the cause is [`FrameCause::Unattributed`].
+///
+/// The GPU works in parallel to the stages and is not a stage. It is the cause when it took more than half of
+/// the threshold and no stage is known to have taken more than half.
 pub fn main_cause(report: &StageReport, threshold_ns: u64) -> Option<FrameCause> {
     if report.total_ns <= threshold_ns {
         return None;

@@ -16,10 +16,10 @@ pub struct MainPart {
 
 /// The sum of the time for which the frames were late within `from_ns..to_ns`.
 ///
-/// This is Sentry's `frames.delay`, which also counts a frame that has not ended. It uses main's part of the
-/// frame in place of the sum of stages, because that sum lacks the wait for the render thread. A frame is
-/// late from one interval after its vsync until its end, so if a frame crosses a border of the range, only
-/// the part inside counts.
+/// This is Sentry's `frames.delay`, which also counts a frame that has not ended, with one difference. Sentry
+/// takes the sum of a frame's stages, which lacks the wait for the render thread; this function takes main's
+/// part of the frame. A frame is late from one interval after its vsync until its end. If a frame crosses a
+/// border of the range, only the part inside counts.
 pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: Uptime, to_ns: Uptime) -> u64 {
     let late = |frame: MainPart| {
         let late_from = frame.begin_ns.plus(frame.interval.ns()).max(from_ns);

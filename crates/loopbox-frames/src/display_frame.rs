@@ -48,9 +48,9 @@ impl DisplayFrame {
         self.duration_ns.saturating_sub(self.interval.ns())
     }
 
-    /// Whether it was shown for longer than 700 ms, strictly ("frozen frames take longer than 700 ms to
-    /// render"; Android vitals). What the user saw decides; the frozen frames by cost are in
-    /// `FrameScene::frozen_cost`.
+    /// Whether it was shown for longer than 700 ms; exactly 700 ms is not frozen ("frozen frames take longer
+    /// than 700 ms to render"; Android vitals). The time on the display counts here.
+    /// `FrameScene::frozen_cost` counts frames by the time that their stages took.
     pub const fn is_frozen(&self) -> bool {
         self.duration_ns > FROZEN_NS
     }

@@ -14,11 +14,13 @@ const QUIET_NS: u64 = 100_000_000;
 
 /// Turns touches and scrolled frames into gestures.
 ///
-/// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll by
-/// the program). It ends when no finger is down and nothing has scrolled for 100 ms. It counts as the
-/// finger's when the finger moved for longer than the tap timeout or further than the touch slop. (Taobao
-/// names both limits, but not how they are combined; here either is enough.) Then all of the gesture counts
-/// as the finger's, earlier frames included. A touch without a scrolled frame is not a gesture.
+/// A gesture begins with the finger's touch, or with the first frame that scrolls without a touch (a scroll
+/// by the program). It ends when no finger is down and nothing has scrolled for 100 ms. A touch without a
+/// scrolled frame is not a gesture.
+///
+/// A gesture is the finger's when the finger moved for longer than the tap timeout or further than the touch
+/// slop. (Taobao names both limits, but not how they are combined; here either is enough.) The whole gesture
+/// is then the finger's, including the frames before the limit was reached.
 #[derive(Debug, Clone, Default)]
 pub struct Gestures {
     open: Option<Open>,
@@ -84,7 +86,7 @@ impl Gestures {
         before
     }
 
-    /// Ends a gesture whose time has passed, and returns it.
+    /// Ends and returns the open gesture if no finger is down and nothing has scrolled for 100 ms.
     pub fn idle(&mut self, now_ns: Uptime) -> Option<FrameGesture> {
         let over = self.open.as_ref().is_some_and(|open| {
             !matches!(open.finger, Finger::Down { .. }) && now_ns.since(open.quiet_since_ns) > QUIET_NS

@@ -19,14 +19,15 @@ pub struct MainThreadTime {
 
 /// Where a late frame lost its time: the first of these places that applies.
 ///
-/// 1. Another message, when it took longer than the frame's own message and at least half of the delay (the
-///    frame's duration beyond one interval).
-/// 2. After main's part, when the stages name a cause there. A message that waits for the render thread is
-///    long, but not the culprit.
-/// 3. The frame's own message, when it took at least half of the delay.
-/// 4. Main outside of messages: input and other descriptors inside of `nativePollOnce`, or no processor.
+/// * Another message, when it took longer than the frame's own message and at least half of the delay (the
+///   frame's duration beyond one interval).
+/// * After main's part, when `cause` is the wait for the render thread, the work of that thread after the
+///   sync, or the GPU. The frame's own message may then be long only because it waits for the render thread.
+/// * The frame's own message, when it took at least half of the delay.
+/// * Main outside of messages: it was in `nativePollOnce`, for input and other descriptors, or had no
+///   processor.
 ///
-/// `None` where nothing is known about the messages.
+/// `None` when none of the first three applies and the time of no message is known.
 pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
     let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
     let behind_main = cause.is_some_and(|cause| {

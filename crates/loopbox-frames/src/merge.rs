@@ -5,8 +5,9 @@ use loopbox_format::model::{FrameScene, RateFrames, SceneKind, ScrollSums};
 use loopbox_format::text::BoundedStr;
 
 /// The sums of one screen over any number of processes: as if all frames had been counted together, except
-/// for refresh intervals beyond the fourth, which are left out of `rates`. A process counts in 32 bits, and
-/// its values of FPS in 16. The frames of a fleet are more than that.
+/// for refresh intervals beyond the fourth, which are left out of `rates`. The counts have 64 bits here. The
+/// counts of one process have 32 bits, and those of `fps_shares` 16, which is too little for the frames of
+/// all users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MergedScene {
     /// The screen: an Activity's class, or what the app calls it.

@@ -100,10 +100,10 @@ pub struct Heard {
 /// The frames around a message that took long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallFrames {
-    /// How many frames were dropped while one frame was shown: the jank frame whose slowest message is the
-    /// message that took long. `None` when no recent jank frame has that message as its slowest.
+    /// How many frames were dropped while a jank frame was shown: the recent jank frame whose slowest message
+    /// is the long message. `None` when there is no such frame.
     pub dropped: Option<u32>,
-    /// The figures so far of the screen of the frame that `dropped` is about. Without such a frame, they are
+    /// The figures so far of the screen of that jank frame. When there is no such frame, the figures are
     /// those of the screen that the caller named.
     pub scene: FrameScene,
 }
@@ -338,9 +338,8 @@ impl FrameRecorder {
         self.open || self.gestures.is_ending()
     }
 
-    /// The frames around the message with this token: the figures of the screen whose frame the message
-    /// delayed. If there was no such frame, they are those of the screen named `screen`. `None` if the screen
-    /// has had no frame.
+    /// The figures of the screen whose frame was delayed by the message with this token. If there was no such
+    /// frame: the figures of the screen named `screen`. `None` if the screen has had no frame.
     pub fn stall(&self, token: Token, screen: &str) -> Option<StallFrames> {
         let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
         let scene = match slowest {
@@ -351,8 +350,8 @@ impl FrameRecorder {
         Some(StallFrames { dropped: slowest.map(|slowest| slowest.dropped), scene })
     }
 
-    /// Whether frames are counted until `end_ns`: the newest frame was replaced at most one refresh before
-    /// that, or later.
+    /// Whether the frames until `end_ns` are counted: the newest frame was replaced after `end_ns`, at
+    /// `end_ns`, or at most one refresh interval before it.
     pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
         self.recent.back().is_some_and(|frame| {
             let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 
 /// The number of the message in its report.
 const TOKEN: u64 = 1;
-/// A tree has no more samples than this and one for each stack, whatever a line says: the shares of its
-/// stacks are kept, not their counts.
+/// The limit to which a line's counts of stacks are scaled down, so that the shares of the stacks stay the
+/// same. Each stack keeps at least one sample, so a tree has at most this many samples and one more for each
+/// stack.
 const SAMPLES: u64 = 200;
 
 /// Makes the report. In it the message is still running, and the time of the report is the moment at which
@@ -88,7 +89,8 @@ fn message(text: &str) -> Option<Message> {
 }
 
 /// The stacks in the order of the line, and after them the samples without a stack; `None` when the line has
-/// no stack. A line has room for the most frequent stacks only: what was seen in the others is not known.
+/// no stack. A line has room for the most frequent stacks only. The samples of all other stacks become
+/// samples without a stack.
 fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree> {
     let listed: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
     let all = listed.max(stall.stack_samples.into());

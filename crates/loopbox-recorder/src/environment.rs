@@ -40,9 +40,9 @@ pub trait Environment {
     /// it is inside of (1 for an ordinary message).
     fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
-    /// The hook sees no running message: there is none, or only messages whose inner loops wait; `around` is
-    /// the number of these. The hook does not see when one of them goes on; that is found out from the stack
-    /// of the thread. The next message will have the token `next`.
+    /// The hook sees no running message: no message runs, or only messages whose inner loops wait. `around`
+    /// is the number of the latter. The hook does not see when one of them goes on; the thread's stack shows
+    /// that. The next message will have the token `next`.
     fn idle(&mut self, next: Token, since_ns: Uptime, around: u32);
 
     /// The record that is not closed yet has changed. It already has the `seq` that it will be closed with,

@@ -157,12 +157,14 @@ impl OutsideWatch {
         Finding::Busy(since_ns)
     }
 
-    /// When the thread was last known to be idle.
+    /// The last time at which a check found the thread idle. If no check did so since the last message, the
+    /// first time after that message at which the demand was read.
     pub fn asleep(&self) -> Asleep {
         self.asleep
     }
 
-    /// When the thread was first seen in the queue's wait after the last message began.
+    /// The time at which a check first found the thread idle after the last message. If no check did so, the
+    /// same for the latest message after which one did.
     pub fn rest(&self) -> Asleep {
         self.rest
     }
@@ -172,9 +174,9 @@ impl OutsideWatch {
         self.seen_busy
     }
 
-    /// How long the work with this token lasted, which is over now: from when it was first seen until the
-    /// next message began at `next_ns`, or, if that is not known, until it was last seen. `None` when it was
-    /// not seen.
+    /// How long the work with this token lasted, in nanoseconds. The work is over now. It began when it was
+    /// first seen. It ended when the next message began, at `next_ns`; if that is `None`, it ended when it
+    /// was last seen. `None` when the work was not seen.
     pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
         (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).since(since_ns))

@@ -98,7 +98,8 @@ pub struct PollRules {
     /// How many loops were on the stack when recording began inside of a message. `None` once that message
     /// has ended.
     adopted_in: Option<u32>,
-    /// Shows whether a poll was entered before this recording began.
+    /// Distinguishes this recording from earlier ones: a [`PollLoop`] with another number is of a poll that
+    /// was entered before this recording began.
     generation: u32,
 }
 

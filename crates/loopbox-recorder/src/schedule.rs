@@ -10,12 +10,13 @@ const HOUR_US: u64 = HOUR_MS * 1_000;
 /// the main thread makes at most one wake-up call for each tenth of a second of silence. In the background
 /// the sampler parks at once, because messages are rare there.
 const PARK_AFTER_NS: u64 = 100 * MS;
-/// After this many consecutive checks without a message old enough to be sampled, the thread checks half as
-/// often, until it finds such a message. This happens in an unbroken run of short messages, for example while
-/// the app scrolls. It does not happen while the trees of short messages are kept, because with rare checks
-/// their samples would begin too late. For the same reason, the thread then also checks an idle main thread
-/// each time that the onset has passed. Without such trees, it does not check an idle main thread again
-/// before it parks.
+/// After this many consecutive checks that found no message old enough to be sampled, the thread checks half
+/// as often, until it finds such a message or parks. The limit is reached in an unbroken run of short
+/// messages, for example while the app scrolls.
+///
+/// While the trees of short messages are kept, the thread does not check less often, and also checks an idle
+/// main thread once per onset. Otherwise the samples of short messages would begin too late. While these
+/// trees are not kept, the thread does not check an idle main thread again before it parks.
 const BUSY_CHECKS: u32 = 10;
 const SHORT_TREE: u64 = 4;
 /// Waking later than this means that the process was frozen or the device slept, not that the machine is
@@ -87,8 +88,8 @@ pub enum Step {
     SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
-        /// The message to sample. If another one runs when the stack is taken, the stack does not belong to
-        /// this one.
+        /// The message to sample. If another message runs when the stack is taken, the stack must be
+        /// discarded ([`Taken::Gone`]).
         token: Token,
         /// The interval in effect, which is kept with the stack.
         interval_ns: u64,
@@ -103,9 +104,11 @@ pub enum Taken {
         /// The longest time for which the main thread may have been stopped: from the request on.
         stop_ns: u64,
     },
-    /// It was known without asking that the main thread could not stop soon: nothing was stopped.
+    /// No stop was requested, because a check forbade it: for example, the main thread could not stop soon,
+    /// ART was writing a trace, or memory was short.
     Unstoppable,
-    /// Another message ran by then, or none; nothing was stopped.
+    /// There is no stack. Another message ran by then, or none, or the frames of the stack could not be
+    /// numbered.
     Gone,
     /// The main thread could not be suspended in time.
     Failed,
@@ -121,8 +124,8 @@ pub enum Taken {
 ///   passed counts as missed and is not made up for.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
-/// * After an idle check, or among many short messages, a long message may be found after its onset: at most
-///   a tenth of a second later, or twice the onset.
+/// * A long message may be found after its onset. If the check before found main idle, the message is at most
+///   a tenth of a second old when it is found. In a run of short messages, it is at most twice the onset old.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's
 ///   builder asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
@@ -145,7 +148,8 @@ pub struct Schedule {
 
     background: bool,
     paused: bool,
-    /// The message, and its start: a number that was taken back is given to another message.
+    /// The current message and its start. The token alone does not identify the message: when a beginning is
+    /// retracted, the next message gets the same token.
     message: (Token, Uptime),
     due_ns: Uptime,
     samples: u32,

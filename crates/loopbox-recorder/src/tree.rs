@@ -4,7 +4,8 @@ use crate::Sampling;
 use loopbox_format::model::{LocationId, Phase, StackSource, StackTree, Token, Uptime};
 use loopbox_format::stacks::TreeMerger;
 
-/// The largest number of interval changes that a tree lists; samples have their own times anyway.
+/// The largest number of interval changes that a tree lists. Later changes are not listed, which loses
+/// little: each sample has its own time.
 const MAX_PHASES: usize = 64;
 
 /// One stack of the main thread.
@@ -101,8 +102,9 @@ impl StackTreeBuilder {
         self.token
     }
 
-    /// Whether the stacks are of what has this token and began at this uptime. A message's token alone does
-    /// not show that: the token of a beginning that was taken back is given to the next message.
+    /// Whether the stacks are of the message with this token and this start. The token alone does not show
+    /// that: the token of a beginning that was taken back is given to the next message. For what runs outside
+    /// of messages, only the token is compared.
     pub fn is_of(&self, token: Token, start_ns: Uptime) -> bool {
         token == self.token && (token.is_outside() || start_ns == self.start_ns)
     }

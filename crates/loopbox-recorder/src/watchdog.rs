@@ -89,7 +89,7 @@ pub struct Frozen {
 }
 
 impl Watchdog {
-    /// Suspects a message at half of its hang threshold.
+    /// A watchdog that suspects a message at half of the hang threshold.
     pub fn new(threshold_ns: u64) -> Self {
         Self {
             suspicion_ns: threshold_ns / 2,

@@ -227,7 +227,8 @@ fn main_thread() -> BoxedStrategy<MainThread> {
         .boxed()
 }
 
-/// A line of a trace by its grammar, with anything in it.
+/// A line in one of the forms that the lines of ART's trace have, with arbitrary words and numbers; sometimes
+/// an empty line or a single word.
 fn trace_line() -> impl Strategy<Value = String> {
     (0..12_u8, word(), small()).prop_map(|(kind, word, number)| match kind {
         0 => format!("\"{word}\" daemon prio=5 tid={number} {word}"),

@@ -22,13 +22,13 @@ import java.util.concurrent.Semaphore;
 import java.util.spi.ToolProvider;
 
 /**
- * Runs compilers on request, in one process, so that the JVM loads and compiles their code once. The
- * arguments are the path of the socket and the number of the process that this one serves. It ends when that
- * process has ended.
+ * Runs compilers on request, in one process, so that the JVM loads and compiles their code once. The first
+ * argument is the path of the socket. The second argument is the process id of the process for which the
+ * compilers run. When that process ends, this process ends, too.
  *
- * <p>A request is a list of texts: the program, its class path, and its arguments. Without a class path the
- * program is a tool of the JDK, else a class with a {@code main}. The answer is the exit code, standard
- * output and standard error. Each text has its length before it.
+ * <p>A request is a list of texts: the program, its class path, and its arguments. If the class path is
+ * empty, the program is a tool of the JDK, otherwise a class with a {@code main}. The answer is the exit
+ * code, standard output and standard error. Each text has its length before it.
  */
 @SuppressWarnings("removal") // Of the SecurityManager. A JDK without it refuses to start this program.
 final class WarmJvm {
@@ -42,7 +42,10 @@ final class WarmJvm {
 
     private static final Map<String, ClassLoader> LOADERS = new HashMap<>();
 
-    /** More programs at a time would only need more memory. */
+    /**
+     * Limits the programs that run at the same time to the number of processors. More programs would only
+     * need more memory.
+     */
     private static final Semaphore PROCESSORS = new Semaphore(Runtime.getRuntime().availableProcessors());
 
     private WarmJvm() {}
@@ -133,7 +136,7 @@ final class WarmJvm {
         }
     }
 
-    /** A program wants to end its process. */
+    /** Thrown in a program that calls {@link System#exit}, so that the process goes on. */
     private static final class Exit extends SecurityException {
         final int status;
 
@@ -170,7 +173,7 @@ final class WarmJvm {
         }
     }
 
-    /** Passes what a program prints to the run of that program. */
+    /** Adds output to the {@link Run} of the thread that prints it. Output of other threads is dropped. */
     private static final class Redirected extends OutputStream {
         private final boolean isError;
 

@@ -36,7 +36,7 @@ pub struct Kotlin {
     tools: Tools,
     /// All jars of the package: the compiler is in one of them, and needs some others.
     jars: Vec<PathBuf>,
-    /// The archive of the classes that the compiler loads.
+    /// The JVM's class data sharing archive with the classes that the compiler loads.
     classes: PathBuf,
 }
 
@@ -69,7 +69,8 @@ impl Kotlin {
         Ok(Self { classes: found.classes()?, ..found })
     }
 
-    /// The archive of the compiler's classes, made by the first call.
+    /// The path of the class data sharing archive with the compiler's classes. The archive is made by the
+    /// first call.
     fn classes(&self) -> Result<PathBuf> {
         const ARCHIVE: &str = "kotlin.jsa";
         let key =

@@ -13,7 +13,7 @@ use crate::registry::{Pinned, Registry};
 use crate::tools::{Tools, recorded_classes, shared_classes};
 use crate::{jar, workspace};
 
-/// File name of the archive of classes.
+/// File name of the JVM's class data sharing archive with the classes that D8 loads.
 const ARCHIVE: &str = "r8.jsa";
 
 /// The release of November 2026.
@@ -54,7 +54,8 @@ impl Program {
 pub struct R8 {
     tools: Tools,
     jar: PathBuf,
-    /// The archive of the classes that D8 loads. With it, D8 takes a third of the time for a small app.
+    /// The path of the class data sharing archive with the classes that D8 loads. With this archive, D8 takes
+    /// a third of the time for a small app.
     archive: PathBuf,
 }
 

@@ -101,7 +101,7 @@ pub struct Tools {
     javac: PathBuf,
     /// The JVM of the same JDK.
     java: PathBuf,
-    /// The archive of the compiler's classes.
+    /// The path of the JVM's class data sharing archive with the classes that javac loads.
     javac_classes: PathBuf,
 }
 
@@ -126,7 +126,8 @@ impl Tools {
         Ok(Self { javac_classes: found.javac_classes()?, ..found })
     }
 
-    /// The archive of the compiler's classes, made by the first call.
+    /// The path of the class data sharing archive with javac's classes. The archive is made by the first
+    /// call.
     fn javac_classes(&self) -> Result<PathBuf> {
         const ARCHIVE: &str = "javac.jsa";
         let key = Key::new("javac", 1).with(&self.jdk_identity()?).with(SAMPLE);

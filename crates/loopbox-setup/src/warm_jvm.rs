@@ -1,11 +1,11 @@
-//! One JVM for all compilations of a long run. A compiler in it has been loaded and compiled by the JVM
-//! before, which takes most of the time of a short run: R8 needs 3 s of processor time for a small app in
-//! place of 10.
+//! One JVM for all compilations of a long run. In a short run, a new JVM spends most of its time on loading
+//! and compiling the compiler's classes. The warm JVM does this only once: R8 then needs 3 s of processor
+//! time for a small app, instead of 10 s.
 //!
 //! [`WarmJvm::name_to`] names the JVM in the environment of the processes that a process starts. In these
-//! processes the commands of [`tools`](crate::tools), [`r8`](crate::r8) and [`kotlin`](crate::kotlin) pass a
-//! compilation to the JVM. The first such command starts it. Where the JVM does not start or does not answer,
-//! the compilation runs in a new JVM. So does each compilation where the environment names no warm JVM.
+//! processes the commands of [`tools`](crate::tools), [`r8`](crate::r8) and [`kotlin`](crate::kotlin) pass
+//! each compilation to the JVM. The first such command starts the JVM. A compilation runs in a new JVM if the
+//! environment names no warm JVM, or if the warm JVM does not start or does not answer.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -28,10 +28,11 @@ use crate::files::exclusive;
 /// The variable that names the folder of the warm JVM.
 const VARIABLE: &str = "LOOPBOX_WARM_JVM";
 
-/// The command of the program that [`WarmJvm::begin`] was called in: it passes its arguments to [`client`].
+/// The first argument of a program that is to run [`client`] with the arguments after it. This is the program
+/// that called [`WarmJvm::begin`].
 pub const CLIENT: &str = "warm-java";
 
-/// The name, in the folder, of the link to that program.
+/// The name of a link in the JVM's folder. The link leads to the program that called [`WarmJvm::begin`].
 const PROGRAM: &str = "java";
 
 /// The program that the JVM runs.
@@ -80,9 +81,10 @@ impl WarmJvm {
     }
 }
 
-/// A command that runs a program in the warm JVM: `class_path` and the name of a class, or an empty class
-/// path and the name of a tool of the JDK whose JVM is `java`. `None` where there is no warm JVM. The program
-/// gets neither the folder, nor the environment, nor the standard input of the command.
+/// A command that runs `program` in the warm JVM. `program` is a class of `class_path`. If `class_path` is
+/// empty, `program` is a tool of the JDK that the JVM `java` belongs to. The program does not get the
+/// command's current folder, environment variables or standard input. `None` when the environment names no
+/// warm JVM.
 pub(crate) fn command(java: &Path, class_path: &str, program: &str) -> Option<Command> {
     let folder = PathBuf::from(env::var_os(VARIABLE)?);
     let mut command = Command::new(folder.join(PROGRAM));
@@ -90,11 +92,11 @@ pub(crate) fn command(java: &Path, class_path: &str, program: &str) -> Option<Co
     Some(command)
 }
 
-/// Runs a program in the warm JVM, or else in a new one. The arguments are those that follow
-/// [`CLIENT`] in a command. Returns the program's exit code.
+/// Runs a program in the warm JVM, or else in a new one. The arguments are those that follow [`CLIENT`] in a
+/// command. Returns the program's exit code.
 ///
 /// # Errors
-/// When the arguments are not such, or no JVM can be started.
+/// When `arguments` has fewer than the four elements that each command has, or no JVM can be started.
 pub fn client(arguments: &[OsString]) -> Result<ExitCode> {
     let [folder, java, class_path, program, arguments @ ..] = arguments else {
         bail!("{CLIENT} is no command for users");

@@ -44,11 +44,11 @@ pub struct OrphanedRing {
     pub name: String,
     /// When the ring was last written, by its file time.
     pub modified: SystemTime,
-    /// Whether no process has begun to adopt it before: what may happen once for a ring, happens now or
-    /// never.
+    /// Whether this is the first try to adopt the ring. What may be done at most once for a ring may only be
+    /// done in the first try.
     pub is_first_try: bool,
     path: PathBuf,
-    /// The path that does not count this try.
+    /// The path of the file when this try is not counted; [`Self::keep`] renames the file to it.
     uncounted: PathBuf,
     _lock: File,
 }
@@ -60,16 +60,17 @@ impl OrphanedRing {
         fs::remove_file(&self.path)
     }
 
-    /// Puts the ring back, and does not count this try: the process has outlived it, and that there is no
-    /// report is not the ring's fault. The disk may be full. The next try is not the first one, all the same.
+    /// Leaves the ring for the next launch, and does not count this try. To be called when the process
+    /// survived the try but could write no report, for example because the disk is full. The next try is not
+    /// a first try all the same: see [`OrphanedRing::is_first_try`].
     pub fn keep(self) -> io::Result<()> {
         fs::rename(&self.path, &self.uncounted)
     }
 }
 
 /// The rings that [`adopt`] has taken over, newest first. All of them are locked as long as this value lives.
-/// A ring is read, and the try is counted, only when it is asked for: when one ring ends the process, those
-/// that come after it have lost nothing.
+/// The iterator reads a ring, and counts the try, when it returns the ring. So if the process dies because of
+/// one ring, no try is counted for the rings after it.
 #[derive(Debug)]
 pub struct OrphanedRings {
     dir: PathBuf,
@@ -101,7 +102,8 @@ struct Found {
     modified: SystemTime,
     path: PathBuf,
     name: String,
-    /// How many tries count; `None` where there was none, counted or not.
+    /// The number of tries that count. `None` before the first try; 0 when there were tries but none of them
+    /// counts; `u32::MAX` for an unfinished ring.
     tried: Option<u32>,
     len: u64,
     lock: File,
@@ -112,7 +114,7 @@ impl Found {
         self.tried.unwrap_or(0)
     }
 
-    /// The ring's path when `tries` of its tries count.
+    /// The ring's path with the number `tries` at the end of its name.
     fn path_after(&self, dir: &Path, tries: u32) -> PathBuf {
         dir.join([&self.name, ".", &tries.to_string()].concat())
     }
@@ -155,9 +157,10 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<OrphanedRings> {
     Ok(OrphanedRings { dir: dir.to_owned(), found: found.into_iter() })
 }
 
-/// The ring's own name and the number of tries that count, from a file name: `ring-….lbr` before the first
-/// one, `ring-….lbr.2` after two, and `ring-….lbr.0` where there were some and none counts. A name that ends
-/// in `.new` belongs to a process that died while making the ring.
+/// Splits a file name into the ring's name and the number of tries that count. The file is `ring-….lbr`
+/// before the first try, `ring-….lbr.2` after two tries, and `ring-….lbr.0` when there were tries but none of
+/// them counts. A name that ends in `.new` belongs to a process that died while making the ring; the number
+/// is then `u32::MAX`. `None` for the name of another file.
 fn parse_name(name: &str) -> Option<(&str, Option<u32>)> {
     let at = text::find(name, ".lbr")? + ".lbr".len();
     let (own, suffix) = (name.get(..at)?, name.get(at..)?);

@@ -25,7 +25,8 @@ pub(crate) const HEARTBEAT_AT: usize = 1088;
 pub(crate) const CRASH_AT: usize = 1152;
 /// Offset of the mark that turns uptime into wall-clock time.
 pub(crate) const CLOCK_AT: usize = 1216;
-/// Offset of the mark with what kept the running message from running.
+/// Offset of the mark with the interruption of the running message: how long the process was frozen, and
+/// whether a debugger was attached.
 pub(crate) const INTERRUPTED_AT: usize = 1280;
 /// Where the first region begins.
 pub(crate) const REGIONS_AT: usize = 4096;
@@ -41,11 +42,12 @@ const MAX_SLOTS: usize = 4096;
 /// records and display frames, take 1,051,520.
 pub const MAX_RING_BYTES: usize = 1088 << 10;
 
-/// What a region holds. The numbers are in files.
+/// The maximum size of a ring in bytes; readers read no more than this from a file. The largest ring that an
+/// app can configure, with 500 records and display frames, has 1,051,520 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
-    /// The message that the main thread runs.
+    /// What a region holds. The numbers are part of the file format.
     Current = 1,
     /// The counters of the open group.
     Open = 2,

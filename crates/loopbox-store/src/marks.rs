@@ -1,7 +1,7 @@
-//! Single words that are stored one by one: the sampler's fuse, the last sign of life, what kept the running
-//! message from running, a crash handler's mark, the wall clock.
+//! Single words that are stored one by one: the sampler's fuse, the last sign of life, the interruption of
+//! the running message, a crash handler's mark, and the wall clock.
 //!
-//! Each is complete after one store, so that any code can write it, a signal handler included.
+//! Each is complete after one store, so that any code can write it, even a signal handler.
 
 use crate::sync::{AtomicU64, Word};
 use loopbox_format::model::{ClockPair, Token, Uptime};
@@ -74,7 +74,8 @@ impl CrashMark {
     }
 }
 
-/// The part of a message's age, or of work outside of messages, that is no sign of a hang.
+/// What has interrupted the running message, or the work outside of messages. The interrupted time is part of
+/// the age of the message or the work, but it is no sign of a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Interruption {
     /// How long the whole process did not run: it was frozen by the system, or stopped. The ring keeps whole
@@ -88,14 +89,16 @@ impl Interruption {
     const DEBUGGED: u64 = 1 << 31;
     const MAX_MS: u64 = Self::DEBUGGED - 1;
 
-    /// The word for what has this token; 0 when nothing interrupted it.
+    /// The word of the mark for the message, or the work outside of messages, with this token. 0 when nothing
+    /// interrupted it.
     pub(crate) fn to_word(self, token: Token) -> u64 {
         let ms = (self.frozen_ns / MS).min(Self::MAX_MS);
         let word = ms | if self.debugged { Self::DEBUGGED } else { 0 };
         if word == 0 { 0 } else { Self::half(token) << 32 | word }
     }
 
-    /// What interrupted that which has this token, by the word; nothing when the word is about another.
+    /// What interrupted the message, or the work outside of messages, with this token. `word` is the word of
+    /// the mark. The result is empty when the mark is about another token.
     pub(crate) fn from_word(word: u64, token: Token) -> Self {
         if word >> 32 != Self::half(token) {
             return Self::default();
@@ -103,7 +106,8 @@ impl Interruption {
         Self { frozen_ns: (word & Self::MAX_MS) * MS, debugged: word & Self::DEBUGGED != 0 }
     }
 
-    /// The part of a token that the word has: the low half, with the bit that is in its high half.
+    /// The part of a token that the mark's word has in its high half: the low 31 bits of the message's
+    /// number. Bit 31 is set for work outside of messages.
     fn half(token: Token) -> u64 {
         token.message().0 & Self::MAX_MS | if token.is_outside() { 1 << 31 } else { 0 }
     }
@@ -121,8 +125,9 @@ pub(crate) fn clock_word(clocks: ClockPair) -> u64 {
     if clocks.unix_ms == 0 { 0 } else { at_zero_ms << 8 | CLOCK_TAG }
 }
 
-/// The Unix time of an instant in milliseconds, by the word of another one; 0 when it is not known. It is
-/// right as long as the device was in no deep sleep between the two and its wall clock was not set.
+/// Converts an uptime into Unix time in milliseconds. `word` is a word of [`clock_word`] for another instant.
+/// 0 when that word has no Unix time. The result is right if the device was in no deep sleep between the two
+/// instants and its wall clock was not set.
 pub(crate) fn unix_ms(word: u64, uptime_ns: Uptime) -> u64 {
     let at_zero_ms = word.cast_signed() >> 8;
     let unix_ms = at_zero_ms.saturating_add_unsigned(uptime_ns.0 / MS).max(0).cast_unsigned();

@@ -56,8 +56,8 @@ fn words(map: &MmapRaw) -> &[AtomicU64] {
     unsafe { core::slice::from_raw_parts(at, map.len() / size_of::<AtomicU64>()) }
 }
 
-/// Locks `file` for as long as it is open, without waiting. On Linux `File::try_lock` makes the same call. On
-/// Android it fails at run time, because std does not offer it there.
+/// Locks `file` for as long as it is open, without waiting. `File::try_lock` makes the same system call on
+/// Linux, but always fails on Android, where std does not support it.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
     // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {

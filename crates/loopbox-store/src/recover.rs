@@ -126,8 +126,8 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
 }
 
 /// Reads all of `source`. For a snapshot of a living process, `now_ns` is the present uptime, and counts as
-/// the last sign of life. Otherwise the age of the running message would depend on when one of our threads
-/// last gave a sign of life.
+/// the last sign of life: the running message's age is then its age now, and not its age at the last recorded
+/// sign of life. `None` for the file of a dead process.
 pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
@@ -189,18 +189,19 @@ struct History {
 }
 
 impl History {
-    /// The token after those of the messages that the records count. While no message runs, they count every
-    /// message so far, and it is the token that the next one gets.
+    /// The token after the last message that the records count. While no message runs, the records count
+    /// every message so far, and this is the token of the next message.
     fn next(&self) -> Token {
         self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
-    /// Whether message `token` no longer counts as running. A record counts a message when it has ended, or
-    /// when a loop inside of it begins. A message with a higher token that has ended ran after this one or in
-    /// a loop inside of it.
+    /// Whether message `token` no longer counts as running. This is so if a record counts the message, or if
+    /// a message with this token or a higher one has ended. A record counts a message when the message has
+    /// ended, or when a Looper loop inside of the message begins. A message with a higher token ran after
+    /// this one, or in a loop inside of it.
     ///
-    /// The last ended message alone does not show it: a record that is written after a beginning was taken
-    /// back names none.
+    /// The last ended message alone is not enough: a record that is written after `MainWriter::next_is` has
+    /// forgotten an announced message names no ended message.
     fn has_ended(&self, token: Token) -> bool {
         token < self.next() || self.ended.iter().any(|&ended| ended >= token)
     }

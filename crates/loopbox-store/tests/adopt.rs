@@ -143,7 +143,7 @@ fn a_ring_is_tried_so_often_and_no_more() {
     assert_eq!(names(dir.path()).len(), 0);
 }
 
-/// As when the process ends while it handles the first ring: it never asks for the others.
+/// This test takes only the first ring, like a process that ends while it handles that ring.
 #[test]
 fn a_try_is_counted_against_the_ring_that_is_read_and_no_other() {
     let dir = tempfile::tempdir().unwrap();

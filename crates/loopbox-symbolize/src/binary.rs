@@ -11,8 +11,8 @@ use std::path::Path;
 /// A library file whose symbols are read on demand.
 pub struct Binary {
     loader: Loader,
-    /// The address ranges of code. Debug information of functions that the linker left out is still in the
-    /// file, at address 0.
+    /// The address ranges of code. Only addresses in these ranges are looked up, because functions that the
+    /// linker left out still have debug information, at addresses from 0 on.
     code: Vec<Range<u64>>,
 }
 

@@ -19,8 +19,8 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The frameworks that a testbed can have in place of its usual one; each is a suffix of its name:
-/// `art11-fw35`.
+/// The frameworks that a testbed can have in place of its usual one. The testbed's name then has the
+/// framework as a suffix: `art11-fw35`.
 ///
 /// # Errors
 /// When `tests/testbed` cannot be read.

@@ -20,8 +20,8 @@ pub(crate) const FOLDER: &str = "system";
 /// too: javac allows a package in only one module.
 const OF_APPS: [&str; 1] = ["dalvik.annotation.optimization"];
 
-/// The image of one module, `java.base`, with the classes of the jar `core`; it exports all of them. The
-/// classes of [`compile_only`] are in it too.
+/// The folder of an image with one module, `java.base`. The module has the classes of the jar `core` and
+/// those of [`compile_only`]. It exports all their packages except those in [`OF_APPS`].
 pub(crate) fn image(builder: &Builder<'_>, core: &Path) -> Result<PathBuf> {
     let compile_only = compile_only();
     let key = builder.key("system").with_path(core)?.with_path(&compile_only)?;

@@ -19,8 +19,8 @@ const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
 /// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10
 /// on, `/apex/com.android.runtime`, as `adb pull` gives them or an image has them. For each folder and ABI,
 /// the files are copied to a folder below target/bionic. The tests run with that copy as their root directory
-/// (chroot), which takes root, but not with --machine. arm and arm64 are emulated by qemu-user-static. The
-/// result has one row for each folder and ABI.
+/// (chroot). Only root may do that; with --machine, root is not needed. arm and arm64 are emulated by
+/// qemu-user-static. The result has one row for each folder and ABI.
 #[derive(Debug, Args)]
 pub(crate) struct BionicArgs {
     /// A device's folder as described above, or a folder of several; by default LOOPBOX_ANDROID_LIBS

@@ -10,7 +10,8 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::tools::Tools;
 use tempfile::{TempDir, tempdir};
 
-/// A program that prints its number of process, closes its output, and ends as its argument says.
+/// A program that prints the id of its process and how often it has run there, and closes its output. It ends
+/// as its argument says.
 const PROGRAM: &str = r#"
 public class Ends {
     static int runs;
@@ -66,7 +67,7 @@ impl Warm {
     }
 }
 
-/// The number of its process that the program has printed, and how often it had run there.
+/// The process id that the program printed, and how often the program had run in that process.
 fn printed(output: &Output) -> Result<(u32, u32)> {
     let text = String::from_utf8_lossy(&output.stdout);
     let (process, runs) = text.trim().split_once(' ').with_context(|| format!("{output:?}"))?;

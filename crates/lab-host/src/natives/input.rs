@@ -85,7 +85,8 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Locks the consumer. It must not be locked while Java code runs, because that finishes events.
+    /// Locks the consumer. The lock must not be held while Java code runs: Java code may finish events, which
+    /// takes the same lock.
     fn consumer(&self) -> MutexGuard<'_, Consumer> {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -27,7 +27,7 @@ const NS_AT_60_HZ: i64 = 16_666_667;
 static DISPLAY: Mutex<Display> = Mutex::new(Display::new());
 
 struct Display {
-    /// The time of a refresh, to which the later ones are relative; `count` is its number.
+    /// The time of the refresh with the number `count`. The times of later refreshes are counted from it.
     base_ns: Option<i64>,
     count: i64,
     period_ns: i64,

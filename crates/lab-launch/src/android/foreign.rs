@@ -1,7 +1,7 @@
 //! Runs another maker's library for Android, unchanged, in a Linux process.
 //!
-//! It is separate from `shim.rs` because nobody here has a list of what such a library may import: its own
-//! tables say what it needs.
+//! It is separate from `shim.rs` because this repository has no list of what such a library may import. What
+//! the library needs is read from its own ELF tables.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -57,8 +57,8 @@ pub fn run_tests(testbed: &Testbed, package: &str) -> Result<()> {
     run(cargo.args(["--tests", "--package", package])).context(what).map(drop)
 }
 
-/// Packages that the development profile optimises. Here that would take longer than it saves: a few tests run
-/// these programs.
+/// Packages that the development profile optimises. Here that would take longer than it saves, because only a
+/// few tests run these programs.
 const OPTIMISED: [&str; 5] =
     ["loopbox-agent", "loopbox-art", "loopbox-format", "loopbox-recorder", "loopbox-store"];
 

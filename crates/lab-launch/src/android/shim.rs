@@ -26,7 +26,7 @@ use crate::derive;
 /// change.
 pub(super) const RECIPE: u32 = 2;
 
-/// The version node of a library from which nothing is imported by version.
+/// The version node of a substitute library when no import from that library has a version.
 const USUAL_VERSION: &str = "LIBC";
 
 /// What a library that is linked for Android needs.
@@ -93,8 +93,9 @@ fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Re
     Ok(Shipped { testbed, libraries, stand_ins })
 }
 
-/// A testbed, described in `folder`, that loads these libraries before everything else. Otherwise ART's
-/// libsigchain, which is preloaded, would come first with a `sigaction` of glibc's kind.
+/// A testbed, described in `folder`, that preloads these libraries before everything else. ART's libsigchain
+/// is preloaded, too. If it came first, its `sigaction`, which has glibc's types, would replace that of the
+/// substitutes.
 pub(super) fn load_first(testbed: &Testbed, files: &[PathBuf], folder: &Path) -> Result<Testbed> {
     derive(testbed, folder, |manifest| {
         manifest.preload.splice(0..0, files.iter().map(|file| file.display().to_string()));

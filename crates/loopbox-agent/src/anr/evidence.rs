@@ -28,8 +28,8 @@ impl NewEvidence {
 
 /// The end of a message.
 pub(crate) struct Ended {
-    /// How long the message took. Not known of a short one that its record does not name, and of one whose
-    /// record is no longer kept.
+    /// How long the message took. `None` in two cases: the message's record has many messages and keeps no
+    /// details of this one, or the record is no longer kept.
     pub(crate) after_ns: Option<u64>,
 }
 

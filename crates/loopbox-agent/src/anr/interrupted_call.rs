@@ -1,14 +1,14 @@
 //! Which system call a signal interrupted, from the registers that its handler found.
 //!
-//! `/proc/PID/syscall` has it too, but only a debuggable process may read it.
+//! `/proc/PID/syscall` shows it too, but only a debuggable process may read that file.
+//! The kernel does one of two things with the call. It depends on this where the call's number and arguments
+//! are:
 //!
-//! What the kernel does with the call decides where its number and arguments are:
-//!
-//! * It starts the call again after the handler. Then the program counter is back at the call's instruction,
-//!   and all registers are as they were.
-//! * It ends the call with EINTR. Then arm and arm64 still have the number, and all arguments but the first.
-//!   x86 and x86-64 still have all arguments, but not the number. The instruction before the call's has it:
-//!   in the stubs of a C library it loads the number.
+//! * The kernel starts the call again after the handler. Then the program counter is back at the call's
+//!   instruction, and all registers are as they were.
+//! * The kernel ends the call with EINTR. Then arm and arm64 still have the number, and all arguments but the
+//!   first. x86 and x86-64 still have all arguments, but not the number. There the number is read from the
+//!   instruction before the call: in a C library that instruction loads the number.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;

@@ -4,8 +4,8 @@
 //! A library that is unloaded may leave its handler set. That does no harm while the signal is blocked in
 //! every thread, as ART blocks it; but the recorder unblocks it. So the code at the handler's address is
 //! checked before each call: it must be executable memory, and from the same file as when the handler was
-//! first seen. A handler of which that is not known is not called for this signal, because a call of code
-//! that is gone ends the app; it is called for the next one.
+//! first seen. When the check is not possible, the handler is not called for this signal, because a call of
+//! code that is gone ends the app. The check is repeated at the next signal.
 
 use super::sigchain;
 use crate::sys::mapped::{self, Origin};
@@ -116,8 +116,8 @@ pub(super) unsafe fn call(signal: libc::c_int, info: *mut libc::siginfo_t, conte
     unsafe { call_masked(&action, signal, info, context) };
 }
 
-/// Whether a handler's code is there for certain, by what [`mapped::code_at`] found at its address. Counts
-/// the handlers whose code is not.
+/// Whether a handler may be called: whether its code is certainly still there. `found` is what
+/// [`mapped::code_at`] found at its address. Counts the handlers that may not be called.
 fn may_call(handler: usize, found: &io::Result<Option<Origin>>) -> bool {
     let count = match found {
         // One that was set since the last check is only known to be code.

@@ -7,9 +7,9 @@
 //! another library can at no moment change what the kernel does with the signal. ART claims SIGSEGV that way
 //! since Android 8.
 //!
-//! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a
-//! library that sets the default action goes past the chain, and `AddSpecialSignalHandlerFn` is not there:
-//! then the signal is not claimed.
+//! Source: `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12, and of a version newer than 14. Before
+//! Android 8 the chain has no `AddSpecialSignalHandlerFn`, and a library that sets the default action changes
+//! it in the kernel. So there the signal is not claimed.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -30,8 +30,9 @@ struct SpecialAction {
     flags: u64,
 }
 
-/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. Our handler calls the app's
-/// handlers, which run as they would without ours, and may leave by a jump.
+/// `SIGCHAIN_ALLOW_NORETURN`: the chain does not record that our handler runs, so our handler need not
+/// return. Our handler calls the app's handlers, and such a handler may leave by a jump. It runs as it would
+/// without our handler.
 const ALLOW_NORETURN: u64 = 1;
 
 /// The functions that the chain exports.
@@ -53,7 +54,8 @@ static FRONT: AtomicUsize = AtomicUsize::new(0);
 /// Why the signal is not claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unclaimed {
-    /// There is no signal chain with the functions that are needed, which Android has since version 8.
+    /// The process has no signal chain with the functions that are needed. Android has such a chain since
+    /// version 8.
     Missing,
     /// Another library has claimed the signal. The chain has room for two handlers of a signal, and does not
     /// show whether both places are used.
@@ -194,8 +196,8 @@ fn kernel_handler() -> Option<libc::sighandler_t> {
     (failed == 0).then_some(handler as libc::sighandler_t)
 }
 
-/// The mask of ART's own special handlers: all signals but those of faults, which cannot wait. Signals that
-/// the interrupted thread had blocked stay blocked.
+/// The mask that ART's own special handlers have: all signals except those of faults, because a fault cannot
+/// wait until the handler returns. Signals that the interrupted thread had blocked stay blocked.
 fn all_but_faults() -> libc::sigset_t {
     const FAULTS: [libc::c_int; 5] = [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV];
     let faults = FAULTS.iter().fold(0_u32, |set, signal| set | 1 << (signal - 1));

@@ -125,8 +125,8 @@ pub(super) fn is_thread(tid: i32) -> bool {
     CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
-/// Whether the thread has a signal from us, or is about to get one, and is not known to have finished its
-/// answer. Costs three loads while the thread has none.
+/// Whether a signal from us was sent to the thread, or is about to be, and the thread has not finished its
+/// answer as far as is known. Takes only three loads when all such signals are answered.
 pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }

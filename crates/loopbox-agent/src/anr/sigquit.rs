@@ -41,9 +41,11 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that runs our handler now, 0 for none, and where on its stack. So our handler breaks a cycle:
-/// a handler that was set without the chain may call ours, and ours may call that handler, which is deeper on
-/// the stack each time. The thread alone would not do: a handler that leaves by a jump never comes back here.
+/// `HANDLING` is the thread that runs our handler now, 0 for none. `HANDLING_AT` is the position on the stack
+/// at which our handler was called. With both, our handler breaks a cycle: a handler that was set without the
+/// chain may call our handler, and our handler calls that one again, deeper on the stack. The position is
+/// needed because another library's handler may leave by a jump. Then our handler does not return and reset
+/// `HANDLING`.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
 static HANDLING_AT: AtomicUsize = AtomicUsize::new(0);
 /// Held while the kernel's action is changed: on the main thread at install and uninstall only, otherwise by
@@ -351,8 +353,9 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     true
 }
 
-/// Whether our handler was called by itself, on this thread and through others. Otherwise notes that it runs
-/// here. `frame` is a variable of it; stacks grow downwards.
+/// Whether this call of our handler is inside of an earlier call on the same thread, through handlers of
+/// other libraries. If it is not, stores the thread and the position of this call. `frame` is a variable of
+/// our handler; stacks grow downwards.
 fn is_within(thread: i32, frame: &libc::c_int) -> bool {
     let at = ptr::from_ref(frame) as usize;
     if HANDLING.load(Ordering::SeqCst) == thread && at < HANDLING_AT.load(Ordering::SeqCst) {
@@ -386,8 +389,8 @@ fn set_errno(value: libc::c_int) {
     unsafe { *errno_location() = value };
 }
 
-/// Held by a test that sends the signal or changes what it does: SIG_IGN, set for the process, throws away
-/// the signals that wait for any of its threads.
+/// Held by a test that sends the signal or changes its action. Tests must not do that at the same time:
+/// SIG_IGN applies to the whole process, and discards the signals that are pending for any thread.
 #[cfg(test)]
 pub(super) static IN_TEST: Mutex<()> = Mutex::new(());
 

@@ -1,11 +1,12 @@
-//! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no
-//! lock that the app, a collection or a suspended thread can hold, only short ones of the recorder (its own
-//! snapshot, the features, the SIGQUIT action), so it keeps working when the sampler does not.
+//! The stall monitor: a thread that measures how long the running message runs. It keeps working when the
+//! sampler does not, because it needs no Java and no lock that the app, a collection or a suspended thread
+//! can hold. The only locks that it takes are the recorder's: those of the stall monitor's snapshot, of the
+//! features and of the SIGQUIT action, each held for a short time.
 //!
-//! It wakes twice a second while messages run (once in the background), more often while one hangs, and
-//! sleeps while none runs. Before it sleeps it makes sure that the main thread waits for messages; what runs
-//! outside of messages is watched like a message. It also checks that SIGQUIT still reaches us, and has the
-//! ring copied into its file.
+//! It wakes twice a second while messages run (once in the background), and more often while a message hangs.
+//! It sleeps while no message runs. Before it sleeps it makes sure that the main thread waits for messages;
+//! what runs outside of messages is watched like a message. It also checks that SIGQUIT still reaches us, and
+//! has the ring copied into its file.
 //!
 //! No message wakes it where the app wants no hook, or while the hook is off or may be displaced: then it
 //! checks twice a second. Without a hook it numbers what it finds outside of messages, as the hook numbers
@@ -34,7 +35,8 @@ const COPY_EVERY_NS: u64 = 400_000_000;
 /// A message that has run this long leaves a report if its process is killed. So from then on the ring is
 /// copied into its file at each check.
 const HANGS_NS: u64 = 1_000_000_000;
-/// The last message's name may come this long after its end.
+/// A message's name is in the ring at most this long after the message's end. A copy that is made later has
+/// the name.
 const NAMED_AFTER_NS: u64 = 100_000_000;
 /// The shortest time between two checks of SIGQUIT.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
@@ -257,8 +259,10 @@ impl Between<'_> {
         }
     }
 
-    /// Has the worker check the hook's place and the front of the queue: once when main has gone to rest,
-    /// because later messages may wake nobody, and repeatedly while main does not rest.
+    /// Has the worker check the hook's place and the front of the queue in two cases. First, `token` is the
+    /// token of a pause for which the worker was not asked yet; later messages may not wake the stall
+    /// monitor. Second, the worker was last asked at least a hang threshold ago. `token` is [`Token::NONE`]
+    /// while main does not rest.
     fn ask_for_rest_check(&mut self, now_ns: Uptime, token: Token) {
         let due = now_ns.since(self.asked.1) >= self.session.settings.hang_threshold_ns;
         // Without a hook a main thread at rest keeps its number.
@@ -354,7 +358,7 @@ fn is_uninterruptible() -> bool {
 }
 
 /// Checks how the signal is handled, because other libraries may change that at any time. Returns whether the
-/// main thread has it blocked; what it was before, when that cannot be read.
+/// main thread has the signal blocked. If that cannot be read, returns `was_blocked`.
 fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
     let found = proc::main_blocks_sig_quit();
     // Blocked for a moment is normal: while a thread is created, or in a handler.

@@ -289,9 +289,9 @@ fn signal(session: &Session) -> QuitSignal {
     QuitSignal { origin: origin(pid, uid, std::process::id(), own_uid), pid, uid, count }
 }
 
-/// Returns the signal to report for `of`, the token of what main runs. A signal that the system has sent for
-/// this token before is kept, with the count of `latest`: others may send more, such as the shell for a bug
-/// report. Otherwise returns `latest`.
+/// Returns the signal to report for `of`, the token of what main runs. If `earlier` is a signal of the system
+/// for this token, returns it with the count of `latest`. So a signal of another sender, such as the shell
+/// for a bug report, does not replace the system's. Otherwise returns `latest`.
 fn signal_for(of: Token, earlier: Option<(Token, QuitSignal)>, latest: QuitSignal) -> QuitSignal {
     match earlier {
         Some((token, system))

@@ -149,7 +149,8 @@ impl MainFrames {
         self.ask(false);
     }
 
-    /// Passes a touch on. In a pause only a finger's lift counts, or the gesture would never end.
+    /// Passes a touch on. While the app has paused the recorder, only the lift of a finger is passed on:
+    /// without it, a gesture that began before the pause would never end.
     pub(super) fn touched(&mut self, touch: FrameEvent) {
         if matches!(touch, FrameEvent::Up { .. }) || !self.session.shared.is_paused() {
             self.send(touch);

@@ -108,8 +108,8 @@ fn this_thread() -> usize {
 /// The main thread's recorder; `None` on other threads, and while nothing records.
 ///
 /// # Safety
-/// Must not be called while another result of it is in use: the callbacks do not call back into Java while
-/// they hold it, so there is only one on the stack.
+/// The reference from an earlier call must not be in use any more. The callbacks keep that rule: while a
+/// callback holds the reference, it does not call into Java, so no second callback can run inside of it.
 #[inline]
 pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
     if THREAD.load(Ordering::Relaxed) != this_thread() {

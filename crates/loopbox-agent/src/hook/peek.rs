@@ -2,9 +2,9 @@
 //! the head, unless another thread posts or removes a message in between. Only for apps that ask for it: the
 //! fields are hidden API, and the app provides access to them.
 //!
-//! Takes no lock of the queue, makes no call and no object for a message. The exception: where a barrier
-//! holds back the first messages, a public method says which are asynchronous. A class is asked for its name
-//! once.
+//! The read takes no lock of the queue, calls no Java method and makes no Java object, with two exceptions.
+//! Where a barrier holds back the first messages, a public method shows which ones are asynchronous. The name
+//! of a class is read by a call, once for each class.
 
 use crate::jni::string::Text;
 use crate::session::class_names::ClassId;

@@ -14,7 +14,8 @@ use ringbuf::traits::{Consumer, Observer};
 
 /// How often events are taken while frames come: as often as the listener is notified.
 const EVERY_MS: u64 = 200;
-/// A frame that takes longer than this does not come any more, because the display is off.
+/// How long after the last event an expected frame is still waited for. After that the frame is assumed never
+/// to come, because the display is off; then gestures and sessions may end.
 const LONGEST_NS: u64 = 5_000_000_000;
 /// While frames come, they are saved for the next process once in this time. They are saved one last time
 /// when no more frames come.

@@ -28,8 +28,8 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// The app's annotations and its breadcrumbs are saved at most this often: an app that counts in an
 /// annotation must not keep the worker busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
-/// How long a report waits for a stack of the main thread. It usually comes after some hundred microseconds,
-/// but after seconds when the main thread does not stop.
+/// How long a report waits for a stack of the main thread. A stack usually comes after some hundred
+/// microseconds. When the main thread does not stop, it would come only after seconds.
 const STACK_WAIT_NS: u64 = 500_000_000;
 /// How many trees are kept for jank, besides those kept for reports: their messages are too short for a
 /// report but may have delayed a display frame. The trees with the most stacks are kept.
@@ -143,7 +143,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Whether the growing tree is of what runs.
+    /// Whether the growing tree has the stacks of `running`: of the running message, or of what runs outside
+    /// of messages, with its start.
     fn is_growing(&self, running: Option<(Token, Uptime)>) -> bool {
         running.is_some_and(|(token, start_ns)| self.growing.is_of(token, start_ns))
     }

@@ -75,7 +75,8 @@ fn call_in_proc() -> Option<SystemCall> {
 }
 
 impl Begun {
-    /// What was read, unless that is of another message than the report's, which may have begun since.
+    /// Returns `self` if main was in the same message when `self` was read as in the report, whose state of
+    /// the main thread is `main`. Otherwise `None`: main may have begun another message in between.
     pub(super) fn of(self, main: &MainState) -> Option<Self> {
         // Before this time main was in something else.
         let begun_ns = match main {

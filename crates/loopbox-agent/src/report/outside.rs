@@ -45,8 +45,8 @@ fn is_of_queue(class: &str) -> bool {
     }
 }
 
-/// Whether the Looper and the queue call methods of a class themselves, between two messages. Java's core
-/// library is among them: since Android 16 a queue is a concurrent collection.
+/// Whether, between two messages, the Looper or the queue itself calls methods of this class. That includes
+/// the classes of Java's core library: since Android 16 a queue is a concurrent collection.
 fn is_called_by_queue(class: &str) -> bool {
     const OF_ANDROID: [&str; 5] = ["Message", "Binder", "SystemClock", "Trace", "ThreadLocalWorkSource"];
     const CORE: [&str; 4] = ["java.", "jdk.internal.", "sun.misc.", "dalvik."];
@@ -128,7 +128,8 @@ pub(super) fn messages_around(session: &Session, main: &MainState) -> Option<Sta
     (messages > 0).then(|| Statistic { name, value: messages.to_string() })
 }
 
-/// Whether the main thread was in something that it is in no more. Nothing that comes later has its token.
+/// Whether what the main thread ran according to `main` has ended. False when it ran nothing. The check is by
+/// the token, which no later message and no later work outside of messages gets.
 pub(super) fn is_over(session: &Session, main: &MainState) -> bool {
     let token = token(main);
     let is_in = || session.shared.main.token() == token && evidence::ended_ns(session, token).is_none();

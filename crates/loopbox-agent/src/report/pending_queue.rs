@@ -62,8 +62,8 @@ pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
     }
 }
 
-/// Leaves out which lock main was parked for and which thread it waited for, as Java has read them
-/// (`RuntimeStatistics.java`): main was in another message by then, or may have been.
+/// Removes the statistics of the lock that main was parked for, and of the thread that it waited for. Java
+/// read them (`RuntimeStatistics.java`) when main was in another message, or may have been.
 pub(super) fn forget_waits(statistics: &mut Vec<Statistic>) {
     let is_wait = |name: &str| name.starts_with("parked.") || name.starts_with("joined.");
     statistics.retain(|statistic| !is_wait(&statistic.name));

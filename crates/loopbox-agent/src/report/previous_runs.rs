@@ -115,8 +115,8 @@ fn deserves_report(recovered: &Recovered, is_there: bool) -> bool {
 }
 
 /// Counts the end of the earlier process against the sampler, when the process ended in the middle of a
-/// dangerous step. Only for a ring that is tried for the first time: an end is one end, however often its
-/// ring is tried. When this process ends before it has come here, the end is not counted.
+/// dangerous step. Must be called only when a ring is tried for the first time, so that each end is counted
+/// once. If the present process ends before this call, the end of the earlier process is never counted.
 fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
     let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
     let open_ns = recovered.last_alive_ns.since(since_ns);

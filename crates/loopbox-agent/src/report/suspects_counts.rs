@@ -58,9 +58,9 @@ impl SuspectsCounts {
         }
     }
 
-    /// Stores the counts of garbage collections at the suspicion, which Java reads later than the other
-    /// counts. Only the first call for a suspect stores them: one message may become suspect, and be
-    /// reported, several times.
+    /// Stores the counts of garbage collections for the moment at which the message became suspect. Java
+    /// reads these counts, so they come later than the others. Only the first call for a suspect stores them,
+    /// because a message may become suspect, and be reported, several times.
     pub(super) fn collected(&mut self, at_ns: Uptime, stats: &[Statistic]) {
         self.collections.get_or_insert_with(|| Collections::of(at_ns, stats));
     }

@@ -63,8 +63,9 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
     (report.locks, report.threads) = (locks, threads);
 }
 
-/// The locks that main waited for in `locks_of`. The report has none of them when it is about something else:
-/// its message may have ended before they were read.
+/// The lock chain for a report with the main thread's state `main`. `locks` are the locks that main waited
+/// for in the message `locks_of`. The result is empty if the report is about another message: the report's
+/// message may have ended before the locks were read.
 fn of_report(main: &MainState, locks: LockChain, locks_of: Token) -> LockChain {
     let token = outside::token(main);
     if token != Token::NONE && token == locks_of { locks } else { LockChain::default() }

@@ -14,8 +14,8 @@ use loopbox_format::model::{
 };
 
 /// Whether a stack shows that the innermost `Looper.loop` dispatches a message that the hook has not seen.
-/// `around`: how many messages that the hook has seen may still run, because a loop is inside of them. Top
-/// frame first.
+/// `around` is the number of messages that the hook has seen, that have not ended, and inside of which a loop
+/// runs. The stack must show more dispatches than that. Top frame first.
 pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId], around: u64) -> bool {
     let mut called = "";
     let mut dispatches = 0;
@@ -89,9 +89,9 @@ pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
     add_gap(session, report);
 }
 
-/// Notes in a report that messages may have run unseen after the last recorded one. The history gets the gap
-/// only when the next message begins; until then the time would count as idle, or as that of what runs
-/// outside of messages.
+/// Notes in a report that messages may have run unseen after the last recorded one. The history gets this gap
+/// only when the next message begins. Without this note, the report would show the time since the last record
+/// as idle, or as time of what runs outside of messages.
 pub(super) fn add_gap(session: &Session, report: &mut Report) {
     // Without a hook there is no history that could have a gap.
     let hooked = session.settings.hooked;

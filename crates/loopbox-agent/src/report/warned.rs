@@ -1,8 +1,8 @@
 //! The system's warnings of an ANR, as the worker uses them.
 //!
-//! A warning goes to each process of the app and names none, and it comes again for each listener. So it
-//! concerns this process only while the main thread of this process is late. Until then the warning waits,
-//! because main may get late before the time-out is over.
+//! The system sends a warning to each process of the app, once for each listener. The warning does not say
+//! which process it is about. So it concerns this process only while the main thread of this process is late.
+//! Until then the warning waits, because main may get late before the time-out is over.
 
 use crate::session::Session;
 use crate::sys::clock;

@@ -9,10 +9,10 @@ use loopbox_format::model::{Feature, FeatureState};
 /// A stop takes microseconds; a stop seen at two checks, this far apart, will not end by itself.
 const CHECK_EVERY_NS: u64 = 1_000_000_000;
 
-/// The sampler may have stopped a thread when ART suspends all threads, among them the sampler. A check that
-/// finds the sampler suspended by ART does nothing: the stopped thread would wait for ART in any case, and
-/// ART resumes the sampler without our help. At most this many checks of one stop do nothing for this reason.
-/// Together they last as long as ART's longest time limit for a trace.
+/// How many checks of one stop may do nothing because ART has suspended the sampler. This happens when the
+/// sampler has stopped a thread, and ART then suspends all threads, such as for a trace. The stopped thread
+/// would have to wait for ART in any case, and ART resumes the sampler without our help. Together these
+/// checks last as long as ART's longest time limit for a trace.
 const MOST_SUSPENDED: u32 = 30;
 
 const RESUMED: &str = "off: the sampler stopped the main thread and did not come back; the guard resumed it";

@@ -42,8 +42,9 @@ pub(crate) fn may_ask(session: &Session) -> bool {
         && !signal_catcher::is_tracing()
 }
 
-/// Whether main stops soon when it is asked to. In native code it counts as stopped already, but only the
-/// native sampler's findings show that.
+/// Whether main reaches a safepoint soon. A main thread in native code counts as stopped already. Only the
+/// native sampler's [`Art`](loopbox_art::Art) shows whether main is in native code, so that is known only
+/// where discovery has succeeded.
 fn stops_soon(session: &Session) -> bool {
     let ran_ns = || clock::thread_cpu_of(session.main_cpu?);
     let before = ran_ns();
@@ -59,9 +60,9 @@ fn stops_soon(session: &Session) -> bool {
     false
 }
 
-/// Whether main, in this state of the kernel, comes to a safepoint soon. Of one that is runnable, the time
-/// that it ran until the check began and until now shows whether it has a processor. What is not known is no
-/// reason to ask.
+/// Whether main comes to a safepoint soon, by the kernel's state of the thread. If main is runnable, it must
+/// also have a processor: its CPU time must have grown since the check began, from `before_ns` to `now_ns`.
+/// False when a value that is needed is not known.
 fn stops_in(state: Option<u8>, before_ns: Option<u64>, now_ns: Option<u64>) -> bool {
     match state {
         Some(b'S') => true,

@@ -30,8 +30,9 @@ impl Progress {
     }
 }
 
-/// Why the main thread must not be asked to stop now; `None` when it may be. One whose state cannot be read
-/// is asked: ART gives up after a while, and a process without a free descriptor needs its stacks.
+/// Why the main thread must not be asked to stop now; `None` when it may be asked. When its state cannot be
+/// read, the result is `None`: ART gives up a suspension after a while, and a process without a free
+/// descriptor still needs stacks.
 pub(super) fn unstoppable(art: &Art, before: Option<Progress>, now: Option<Progress>) -> Option<Unstoppable> {
     if !art.main_runs_java() {
         return None;

@@ -214,7 +214,7 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
     }
 }
 
-/// Whether sampling is said to be off.
+/// Whether the state of the sampler's feature is "off".
 #[cfg(debug_assertions)]
 fn is_off(session: &Session) -> bool {
     session.features.list().iter().any(|state| state.feature == Feature::Sampler && !state.on)

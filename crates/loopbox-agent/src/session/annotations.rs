@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many names the app can give, besides the [`RESERVED`] ones.
 const MAX_NAMES: usize = 16;
-/// Names for which there is always room. The recorder itself sets some of them. By the others, reports and
-/// figures are grouped: by user, by screen. Java's `Settings` has the same names, for annotations that are
-/// set before there is a recording.
+/// Names for which there is always room. The recorder itself sets some of them. The other ones are used to
+/// group reports and figures, such as by user or by screen. Java's `Settings` has the same names, for
+/// annotations that are set before there is a recording.
 const RESERVED: [&str; 4] = ["scene", "foreground", "user", "system_start"];
 /// At most `NAME_CHARS` characters of a name and `VALUE_CHARS` of a value are kept.
 const NAME_CHARS: usize = 40;

@@ -13,9 +13,9 @@ const NAME_CHARS: usize = 40;
 /// The newest breadcrumbs. Any thread may leave one.
 #[derive(Debug, Default)]
 pub(crate) struct Breadcrumbs {
-    /// Breadcrumbs that the worker has not taken yet. The main thread takes this lock, so any other holder
-    /// only exchanges two pointers under it: a thread in the background may be kept off the processors for
-    /// long.
+    /// Breadcrumbs that the worker has not taken yet. The main thread takes this lock. A thread in the
+    /// background may get no processor for long, so any other holder only exchanges two pointers under the
+    /// lock.
     fresh: Mutex<Trail>,
     /// Breadcrumbs that were taken out of `fresh`. Only the worker takes this lock.
     kept: Mutex<Vec<Breadcrumb>>,

@@ -35,7 +35,8 @@ pub(crate) struct Frames {
     names: Mutex<Vec<String>>,
     /// Whether the worker sleeps without a deadline.
     asleep: AtomicBool,
-    /// Whether a frame is expected, however long it takes, because its session has not ended.
+    /// Whether a frame is expected: a frame callback is requested, or the message that drew the frame on the
+    /// display still runs and may request one.
     awaited: AtomicBool,
     /// How many events the queue had no room for.
     lost: AtomicU32,

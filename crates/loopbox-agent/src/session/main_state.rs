@@ -42,8 +42,8 @@ impl Default for MainState {
 }
 
 impl MainState {
-    /// Publishes that no message runs since `since_ns`; the next one will have the number `next`. Main thread
-    /// only, or, without a hook, stall monitor only.
+    /// Publishes that no message has run since `since_ns`, and that the next message will have the token
+    /// `next`. Main thread only, or, without a hook, stall monitor only.
     pub(crate) fn idle(&self, next: Token, since_ns: Uptime) {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
@@ -94,8 +94,8 @@ impl MainState {
         Token(self.now.first())
     }
 
-    /// The number of what may run outside of messages, and the end of the last message, which is 0 before the
-    /// first one. `None` while a message runs.
+    /// The token for what may run outside of messages now, and when the last message ended (0 before the
+    /// first message). `None` while a message runs.
     pub(crate) fn between_messages(&self) -> Option<(Token, Uptime)> {
         let (token, since_ns) = self.now.get();
         Some((Token(token), Uptime(since_ns))).filter(|(token, _)| token.is_outside())

@@ -10,7 +10,8 @@ pub(crate) struct Pace {
     advice: Pair,
     /// The age from which a message is sampled while display frames come; 0 while none come.
     jank_onset_ns: AtomicU64,
-    /// The sampler's worst delay at waking, plus one; 0 when it did not sleep.
+    /// The sampler's worst delay at waking since [`Pace::take_late_ns`], in ns, plus one. 0 means that the
+    /// sampler has not slept since then.
     late_ns: AtomicU64,
 }
 
@@ -42,8 +43,9 @@ impl Pace {
         self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The sampler's worst delay at waking since the last call of this; `None` when the sampler did not
-    /// sleep. Then the call costs one load, which is cheap enough for the main thread.
+    /// The sampler's worst delay at waking since the previous call of this function, in ns. `None` when the
+    /// sampler has not slept since then. A call that returns `None` costs one load, which is cheap enough for
+    /// the main thread.
     pub(crate) fn take_late_ns(&self) -> Option<u64> {
         if self.late_ns.load(Ordering::Relaxed) == 0 {
             return None;

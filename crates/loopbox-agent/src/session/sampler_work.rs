@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub(crate) struct SamplerWork {
     /// Whether the app has switched sampling off.
     pub(super) off: AtomicBool,
-    /// Whether the sampler has ended, or must end when it returns from the stop that it is stuck in.
+    /// Whether sampling has ended. A sampler that is stuck in the call that suspends a thread ends as soon as
+    /// that call returns.
     pub(super) ended: AtomicBool,
     /// Whether no thread may be stopped any more, not even by ART itself.
     forbids_stops: AtomicBool,
@@ -28,7 +29,8 @@ impl SamplerWork {
         self.off.load(Ordering::SeqCst)
     }
 
-    /// Forbids every stop of a thread from now on: a stop has harmed the process, or an earlier one.
+    /// Forbids from now on that threads are stopped. Called when a stop has harmed this process, or has
+    /// harmed an earlier process of the app.
     pub(crate) fn forbid_stops(&self) {
         self.forbids_stops.store(true, Ordering::SeqCst);
     }

@@ -19,11 +19,12 @@ pub struct Settings {
     pub(crate) digest_annotations: bool,
     /// Whether a hook reports messages.
     pub(crate) hooked: bool,
-    /// How long a message may run before it counts as a hang, when only input waits for it.
+    /// How long a message may run before it counts as a hang. Messages for which the
+    /// system's time-out is longer than that of input, such as a service's, may run longer in proportion.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
-    /// Whether Java is notified of each message under suspicion. Java then asks the system for the trace of
-    /// the whole device that the system is recording.
+    /// Whether Java is notified of each message under suspicion. Java then asks the system for its running
+    /// system-wide trace.
     pub(crate) traces_hangs: bool,
     /// `None` where frames were not asked for.
     pub(crate) frames: Option<FrameSettings>,
@@ -31,8 +32,8 @@ pub struct Settings {
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
     pub(crate) app_version: String,
-    /// The file that marks this start. It is removed when the start has lasted for five seconds. `None` where
-    /// starts are not counted.
+    /// The file that marks that the app has started. The worker removes the file five seconds after the
+    /// installation. `None` where starts are not counted.
     pub(crate) start_mark: Option<PathBuf>,
     /// The file that switches the recorder off when it exists. Any process of the app can make it. `None`
     /// without a Context.

@@ -19,8 +19,9 @@ const STALL_MONITOR: u32 = 2;
 /// SIGQUIT at its next message.
 const UNBLOCK: u32 = 4;
 
-/// After this time every store of another thread is visible: processors hold them back for some hundred ns at
-/// most, and the kernel, when it takes a thread off its processor, makes them visible.
+/// After this time, in ns, every store of another thread is visible. A processor delays a store by some
+/// hundred ns at most. When the kernel takes a thread off its processor, it makes all stores of the thread
+/// visible.
 const SETTLED_NS: u64 = 1_000_000;
 
 /// What threads share: one part for each pair of threads that communicate, and the words on which the sampler
@@ -78,8 +79,9 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// Publishes that something with this number runs outside of messages. [`Token::NONE`] means that nothing
-    /// does any more. Stall monitor only.
+    /// Publishes that the main thread has been busy outside of messages since `since_ns`, under this token.
+    /// [`Token::NONE`] means that the main thread is not busy outside of messages any more. Stall monitor
+    /// only.
     pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
         self.hook.found_unhooked.store(self.hook.may_miss_messages(), Ordering::SeqCst);
         self.main.outside.set(token.0, since_ns.0);
@@ -101,10 +103,10 @@ impl SharedState {
         );
     }
 
-    /// Sleeps until a message starts. `checked` is the main thread's number when the monitor last checked it
-    /// between messages. Returns at once when that number has changed: a message has started since, and may
-    /// be over already. Also returns at once when a message may begin without waking this thread. Stall
-    /// monitor only.
+    /// Sleeps until a message starts. `checked` is the main thread's token when the monitor last checked the
+    /// main thread between messages. Returns at once when the token has changed: a message has started since
+    /// that check, and may be over already. Also returns at once when messages may start without waking this
+    /// thread, except while the recorder is paused. Stall monitor only.
     pub(crate) fn park_stall_monitor(&self, checked: Token) {
         self.park_as(
             STALL_MONITOR,
@@ -183,7 +185,8 @@ impl SharedState {
         futex_wake(&self.wake, SAMPLER);
     }
 
-    /// Sets whether the app has paused the recorder. What ran in a pause that ends `now_ns` ran unseen.
+    /// Sets whether the app has paused the recorder. When this call ends a pause, messages may have run
+    /// unseen until `now_ns`.
     pub(crate) fn set_paused(&self, paused: bool, now_ns: Uptime) {
         if !paused && self.is_paused() {
             // Before the pause is over for the others: the time of it is idle at no instant.
@@ -198,7 +201,8 @@ impl SharedState {
         self.paused.load(Ordering::SeqCst)
     }
 
-    /// What the main thread does, as far as the recorder watches it. Not to be called while it is stopped.
+    /// What the main thread does, as far as the recorder watches the main thread. Must not be called while
+    /// the main thread is stopped.
     pub(crate) fn activity(&self) -> Activity {
         match self.main.activity() {
             // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
@@ -207,15 +211,16 @@ impl SharedState {
         }
     }
 
-    /// Sets whether the hook is in its place. While it is not, or may not be, the stall monitor does not
-    /// park.
+    /// Sets whether the hook is in its place; false also when that is not known. While it is false, the stall
+    /// monitor does not park.
     pub(crate) fn set_hooked(&self, hooked: bool) {
         if !self.hook.unhooked.swap(!hooked, Ordering::SeqCst) && !hooked {
             futex_wake(&self.wake, STALL_MONITOR);
         }
     }
 
-    /// Makes the stall monitor not rely on the hook until this uptime, even while the hook is in its place.
+    /// Sets the uptime from which the stall monitor relies on the hook again. Until then it does not rely on
+    /// the hook, even while the hook is in its place.
     pub(crate) fn rely_on_hook_from(&self, at_ns: Uptime) {
         self.hook.relied_on_from_ns.store(at_ns.0, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);

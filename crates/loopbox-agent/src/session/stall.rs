@@ -13,7 +13,7 @@ pub(crate) struct StallState(Mutex<StallSnapshot>);
 pub(crate) struct StallSnapshot {
     /// What the monitor knows of the running message, and of the times in which the process did not run.
     pub(crate) watch: Watchdog,
-    /// What the monitor has done since its last check.
+    /// How the monitor's thread spent the time since its last check: awake, asleep or parked.
     pub(crate) since: Since,
     /// Whether the message has run for long.
     pub(crate) suspect: bool,
@@ -57,8 +57,8 @@ impl StallSnapshot {
         if self.suspect { self.message().token } else { Token::NONE }
     }
 
-    /// What the monitor would find now. When a process runs again after a freeze, all its threads wake at
-    /// once, and the calling one may run long before the monitor does.
+    /// What the monitor would find if it checked now. For other threads: after a freeze of the process all
+    /// threads wake at once, and the calling thread may run long before the monitor makes its check.
     pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, now: Option<Counted>) -> Self {
         self.suspect = self.watch.check(now_ns, activity, self.since);
         self.watch.counted(now);

@@ -11,7 +11,7 @@ pub(crate) struct Stops {
     deadman: AtomicU32,
     /// Whether the dead-man thread sleeps until a thread is stopped again.
     deadman_rests: AtomicBool,
-    /// How often a thread was stopped and resumed: odd while one is stopped.
+    /// Counts each stop and each resume of a thread. The number is odd while a thread is stopped.
     stops: AtomicU32,
 }
 
@@ -26,8 +26,8 @@ impl Stops {
         Stop(self)
     }
 
-    /// Sleeps until this uptime. When no thread was stopped since the last call, sleeps until one is. `stops`
-    /// keeps its value from call to call. Dead-man thread only.
+    /// Sleeps until `until_ns`. When no thread was stopped since the previous call, sleeps until a thread is
+    /// stopped. The caller passes the same `stops` to each call and does not change it. Dead-man thread only.
     pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32, ended: impl FnOnce() -> bool) {
         let word = self.deadman.load(Ordering::SeqCst);
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct ThreadAnswer {
     pub(crate) generation: u32,
     pub(crate) locks: LockChain,
-    /// The token of what main was in for as long as its locks were followed; [`Token::NONE`] when it went on
+    /// The token of the main thread while its locks were followed. [`Token::NONE`] when the token changed
     /// meanwhile.
     pub(crate) locks_of: Token,
     pub(crate) threads: OtherThreads,

@@ -10,7 +10,8 @@ use std::io;
 
 /// The files that contain a number of bytes or `max`: their names without `memory.`.
 const BYTES: &str = "current high max swap.current swap.high swap.max";
-/// The names that reports give to values that only grow. The first four are in the files of events.
+/// The names of the counters in reports: values that only grow. The first four counters are from the files
+/// `memory.events` and `memory.swap.events`.
 const COUNTERS: &str = "cgroup.high_times cgroup.max_times cgroup.swap_high_times cgroup.swap_max_times \
                         cgroup.stalled_us main.major_faults";
 const COUNTED: usize = 6;

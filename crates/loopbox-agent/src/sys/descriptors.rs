@@ -1,6 +1,7 @@
-//! File descriptors for the time when there are none left. An app that leaks them hangs or crashes because of
-//! it, and a report about that needs a file. Some are reserved at the installation, without a file. A thread
-//! that gets no descriptor closes one of them and uses the free place.
+//! Reserved file descriptors, for use when the process has no other descriptors left. An app that leaks
+//! descriptors hangs or crashes because of the leak, and a report about that needs a file. Some descriptors
+//! are reserved at the installation; no file is behind them. A thread that gets no descriptor closes a
+//! reserved one, and so can open its file.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -8,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 /// How many descriptors are reserved: for the worker, the sampler, the stall monitor, and any other thread
 /// that opens something at the same time.
 const SPARE: usize = 4;
-/// How often an open is tried with a reserved place: another thread of the app may take the place first.
+/// How many reserved descriptors are closed at most for one [`open`]. More than one may be needed, because
+/// another thread of the app may get the closed one first.
 const TRIES: u32 = 3;
-/// The value of a place without a descriptor.
+/// The value of an element of `KEPT` that holds no descriptor.
 const NONE: i32 = -1;
 
 static KEPT: [AtomicI32; SPARE] = [const { AtomicI32::new(NONE) }; SPARE];
@@ -40,8 +42,8 @@ fn fill() {
     }
 }
 
-/// Runs `open`, which must close its descriptor before it returns. When there was no descriptor, runs it
-/// again with the place of a reserved one. Async-signal-safe if `open` is.
+/// Runs `open`, which must close its descriptor before it returns. When `open` fails because no descriptor is
+/// left, closes a reserved one and runs `open` again. Async-signal-safe if `open` is.
 ///
 /// # Errors
 /// Those of `open`.
@@ -58,7 +60,8 @@ pub(crate) fn open<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> 
     }
 }
 
-/// Whether `open` is to be tried again after this error, with the place of one more reserved descriptor.
+/// Whether `open` is to be tried again after this error. If so, has closed a reserved descriptor to make
+/// room, and increments `given_up`.
 fn gives_room(error: &io::Error, given_up: &mut u32) -> bool {
     let gives = *given_up < TRIES && is_used_up(error) && give_up_one();
     *given_up += u32::from(gives);
@@ -72,7 +75,7 @@ fn refill(given_up: u32) {
     }
 }
 
-/// Closes the reserved descriptors, and keeps none from now on: the app can use their places.
+/// Closes the reserved descriptors, and reserves none from now on, so that the app can open files instead.
 pub(crate) fn release() {
     KEEPS.store(false, Ordering::Relaxed);
     while give_up_one() {}

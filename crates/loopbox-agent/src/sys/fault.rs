@@ -28,13 +28,13 @@ fn is_over() -> bool {
     std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
 }
 
-/// Whether ART still seems to write its trace.
+/// Whether a test wants ART to count as still writing its trace.
 pub(crate) fn trace_lasts() -> bool {
     asked("trace") && !is_over()
 }
 
-/// Called when the calling thread has just stopped the main thread. If a test requests this fault, simulates
-/// that ART begins its trace now, for a signal that did not come from us.
+/// Called when the calling thread has just stopped the main thread. If a test requests this fault, sends
+/// SIGQUIT to ART's Signal Catcher as another process would do, and waits until ART has begun its trace.
 pub(crate) fn trace_begins(signal_catcher: i32) {
     /// The time that ART gets to begin its trace: longer than ART takes to stop the threads that run Java
     /// code.
@@ -79,7 +79,8 @@ pub(crate) fn main_is_stopped() {
 }
 
 /// Called while the calling thread reads the stopped main thread's stack. If a test requests this fault, the
-/// first such read lasts until it is `noticed`: as if the disk did not have a page that the read needs.
+/// first such read does not end before `noticed` returns true. This simulates a page fault that waits for the
+/// disk.
 pub(crate) fn stack_is_read(noticed: impl Fn() -> bool) {
     static FIRST: AtomicBool = AtomicBool::new(true);
     if asked("read") && FIRST.swap(false, Ordering::Relaxed) {

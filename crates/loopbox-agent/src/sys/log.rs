@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-/// Logs something that a developer should know. Never called for a message on the main thread.
+/// Logs something that a developer should know. The code that the main thread runs for each message
+/// never calls this.
 pub(crate) fn warn(text: &str) {
     write(text);
 }

@@ -37,7 +37,7 @@ pub(crate) fn code_at(address: usize) -> io::Result<Option<Origin>> {
     })
 }
 
-/// Searches the map that `read` returns piece by piece, and nothing at its end.
+/// Searches the text of `/proc/self/maps`. `read` returns the text piece by piece, and 0 bytes at its end.
 fn search(address: u64, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<Option<Origin>> {
     let mut buffer = [0_u8; 2048];
     let mut line = Line::default();

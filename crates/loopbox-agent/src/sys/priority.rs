@@ -33,9 +33,9 @@ impl BackgroundThread {
     }
 }
 
-/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For a
-/// thread that stops main: main stands still until this thread lets it go, which would take longer if others
-/// had priority over this thread.
+/// Gives the calling thread the main thread's nice value, which changes when the app goes to the foreground
+/// or the background. For a thread that stops the main thread: the main thread stands still until the calling
+/// thread resumes it, and threads with a higher priority would delay that.
 pub(crate) fn follow_main() {
     let of_main = nice(std::process::id());
     if nice(THIS_THREAD) != of_main {

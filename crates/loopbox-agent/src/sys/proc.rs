@@ -235,7 +235,7 @@ pub(crate) fn of_thread(tid: u32, file: &str) -> String {
 /// The kernel's ids of all threads of this process. The folder is closed again when this returns.
 ///
 /// # Errors
-/// When the list cannot be read to its end, also with a reserved descriptor.
+/// When the list cannot be read to its end, even after reserved descriptors were closed to make room.
 pub(crate) fn threads() -> io::Result<Vec<u32>> {
     descriptors::open(|| {
         let mut ids = Vec::new();
@@ -250,7 +250,7 @@ pub(crate) fn threads() -> io::Result<Vec<u32>> {
 /// ends within a character must not make the rest of the file unreadable.
 ///
 /// # Errors
-/// When it cannot be read, also with a reserved descriptor.
+/// When the file cannot be read, even after reserved descriptors were closed to make room.
 pub(crate) fn read(path: &str) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&descriptors::open(|| fs::read(path))?).into_owned())
 }

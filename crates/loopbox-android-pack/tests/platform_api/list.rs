@@ -56,7 +56,7 @@ impl Api {
         self.0.contains_key(&dotted(class))
     }
 
-    /// Whether a class, or a class or interface that it extends, has a member. `member` is the name and the
+    /// Whether a class, or a class or interface that it extends, has the member with this name and
     /// descriptor.
     pub(crate) fn has_member(&self, class: &str, (name, descriptor): (&str, &str)) -> bool {
         let name = if name == "<init>" { "constructor" } else { name };

@@ -25,8 +25,8 @@ impl Art {
         runs_java(self.main.thread)
     }
 
-    /// The same of the thread with these ids, ART's and the kernel's; `None` where no thread has them any
-    /// more, or that cannot be read.
+    /// Whether ART counts the thread with these ids, ART's and the kernel's, as running Java code. `None`
+    /// when no thread has both ids any more, or when its state cannot be read.
     pub fn thread_runs_java(&self, (id, tid): (ThreadId, u32)) -> Option<bool> {
         let at = self.main.thin_lock_id_at;
         let ids = |thread: &usize| mem::read::<[u32; 2]>(thread.wrapping_add(at));

@@ -71,9 +71,9 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, read from memory. This takes a few microseconds. But if another thread is
-/// loading a library, it waits until that thread has finished. It is meant for the thread that installs the
-/// recorder: that thread has just loaded a library itself.
+/// The build id of the ART module, read from memory. This takes a few microseconds, but waits while another
+/// thread loads a library. Meant for the thread that installs the recorder: that thread has just loaded a
+/// library, and this load waited in the same way.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
     notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))

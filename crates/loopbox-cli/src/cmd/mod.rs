@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Flame(flame::Args),
     /// Writes a report in the format of another tool.
     Export(export::Args),
-    /// Groups many reports by problem: the app's frames that the time goes to.
+    /// Groups many reports by problem: by the app's frames that took the time.
     Cluster(cluster::Args),
     /// Compares two versions, or two sets of reports: problems that are new, gone, better and worse.
     Diff(diff::Args),

@@ -64,8 +64,9 @@ pub fn class_name(text: &str) -> &str {
     if is_class && !class.is_empty() { class } else { CUSTOM }
 }
 
-/// Whether `state` follows the name as in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and its
-/// value, in brackets. A single word alone could be anything: `jane.doe`, an account's number.
+/// Whether `state` is what follows a class name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field
+/// name and `=` after an opening bracket. A word in brackets without `=` does not count. It could be user
+/// data, such as `jane.doe` or an account's number.
 fn has_fields(class: &str, state: &str) -> bool {
     let is_type = class
         .rsplit(['.', '$'])

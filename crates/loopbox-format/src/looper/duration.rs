@@ -3,8 +3,8 @@
 use crate::text;
 
 /// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. From API
-/// 24 on, a minute is `+1m0s0ms`. On API 21 to 23, a unit is used only for more than one of it: exactly one
-/// minute is `+60s0ms`, one hour `+60m0s0ms` and one day `+24h0m0s0ms`. The result is in milliseconds.
+/// 24 on, a minute is `+1m0s0ms`. API 21 to 23 write exactly one of a unit in the next smaller unit: one
+/// minute as `+60s0ms`, one hour as `+60m0s0ms` and one day as `+24h0m0s0ms`. The result is in milliseconds.
 pub fn duration_ms(text: &str) -> Option<i64> {
     if text == "0" {
         return Some(0);

@@ -17,13 +17,14 @@ pub enum Implementation {
     /// The queue did not print its kind: API 35 and older have only one.
     #[default]
     Unnamed,
-    /// The linked list of API 36, which is the only kind on all earlier levels.
+    /// The linked list, when the queue printed its kind (API 36). Older versions have only this kind of queue
+    /// and do not print the kind.
     Legacy,
     /// Two heaps (API 36, system processes only).
     Concurrent,
     /// The lock-free queue of Android 17. It prints the newest message first, and removed messages too.
     DeliQueue,
-    /// A name not known yet.
+    /// The name of a kind that this parser does not know.
     Other(String),
 }
 
@@ -76,7 +77,7 @@ pub struct Pending {
     pub heap_index: Option<i32>,
 }
 
-/// An entry that waits in a queue.
+/// What an entry of a queue is, a barrier or a message, and its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingBody {
     /// A sync barrier: messages after it wait until it is removed, unless they are asynchronous.

@@ -1,5 +1,5 @@
-//! What a queue shows of the cause of a hang, for the app itself. The host tools read the whole queue instead
-//! ([`parse_queue`](super::parse_queue)), and decide by it.
+//! What the app itself reads from a queue about the cause of a hang. The host tools read the whole queue
+//! instead ([`parse_queue`](super::parse_queue)), and diagnose from that.
 
 use super::line::Fields;
 use super::queue::{entries, is_front};

@@ -4,7 +4,7 @@ use super::component;
 use crate::model::Component;
 use crate::text;
 
-/// What a stack shows about the message that it was taken in: its component and its `what`.
+/// What a stack of the main thread shows about the message that was running: its component and its `what`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackComponent {
     /// The component.
@@ -16,7 +16,7 @@ pub struct StackComponent {
 
 /// How many frames may be between the dispatch and the framework's method that handles the message:
 /// `handleCallback`, a lambda, `handleMessage` and an accessor. Frames further from the dispatch are the
-/// app's, and a method of the app may have the same name as such a method.
+/// app's. They do not count, even when an app's method has the name of a framework's method.
 const REACH: u32 = 5;
 
 /// Whether a method dispatches a message: `dispatchMessage` of a Handler or of an app's subclass, or

@@ -3,10 +3,11 @@
 use super::Uptime;
 use bincode::{Decode, Encode};
 
-/// Whether the main thread failed to respond, who reported that, and by which evidence.
+/// Whether the main thread failed to respond, who reported that, and the evidence.
 ///
-/// The recorder collects the evidence while it can and decides by it; what it learns later (the hang ended,
-/// the system put up its dialog, the next launch asked how the process ended) goes into the same file.
+/// The recorder decides from the evidence that it has when it writes the report. Later evidence is added to
+/// the same file: the end of the hang, the system's dialog, or the process's exit reason, which the next
+/// launch reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
     /// The conclusion from the other fields.
@@ -42,8 +43,8 @@ pub struct Anr {
     pub exit: Option<ProcessExit>,
 }
 
-/// The end of a process counts as one in a hang when a message had run this long. The system kills apps all
-/// the time, mostly while nothing is wrong.
+/// How long a message must have run for the end of its process to count as an end in a hang. The system kills
+/// apps all the time, mostly while nothing is wrong.
 pub const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// The conclusion about the main thread, in one word.
@@ -58,7 +59,7 @@ pub enum AnrVerdict {
     /// A message ran longer than its hang threshold, whether or not it has ended, or messages were due for
     /// that long. The system has not called it an ANR.
     Hang,
-    /// The system sent its signal while the main thread was busy for long, or soon after it had been.
+    /// The system sent SIGQUIT while the main thread was busy for a long time, or soon after such a time.
     Probable,
     /// The system reported the ANR.
     Confirmed,

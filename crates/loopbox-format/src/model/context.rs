@@ -11,8 +11,8 @@ pub enum DumpReason {
     Requested(String),
     /// The process received SIGQUIT, which the system sends at an ANR.
     SigQuit,
-    /// The process is gone; the next one found what was left in its ring. `dumped_at` is the last sign of
-    /// life.
+    /// The process has ended, and the next process of the app made this report from the ring file of the
+    /// ended one. `dumped_at` is the last instant at which the ended process is known to have run.
     Recovered {
         /// The signal that a crash handler noted in the ring before the end; `None` when there is none.
         crash_signal: Option<i32>,
@@ -38,8 +38,8 @@ pub struct Process {
     pub app_version: String,
     /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
     pub device: String,
-    /// When the process started, uptime. The recorder saw nothing of the time before its installation. `None`
-    /// when it could not be read.
+    /// When the process started, uptime; `None` when the start could not be read. The recorder saw nothing of
+    /// the time between the start and its installation.
     pub started_ns: Option<Uptime>,
     /// When the recorder was installed, uptime.
     pub installed_ns: Uptime,

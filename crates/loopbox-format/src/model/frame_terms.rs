@@ -157,9 +157,10 @@ pub struct FrameFlags(pub u16);
 impl FrameFlags {
     /// A view scrolled in the frame.
     pub const SCROLLED: Self = Self(1);
-    /// A finger was down, or had started the scroll that still went on.
+    /// The frame scrolled in a gesture in which a finger has moved for longer than the tap time-out or
+    /// further than the touch slop. The finger may have been lifted since.
     pub const FINGER: Self = Self(1 << 1);
-    /// The scroll went on without the finger.
+    /// The frame scrolled after the finger of its gesture was lifted.
     pub const FLING: Self = Self(1 << 2);
     /// The first frame of a new window, by the platform's report of its stages. It never counts as jank.
     pub const FIRST_DRAW: Self = Self(1 << 3);
@@ -168,7 +169,7 @@ impl FrameFlags {
     pub const ASKED_LATE: Self = Self(1 << 4);
     /// The first frame of a session.
     pub const BEGINS: Self = Self(1 << 5);
-    /// An animation that the app named, and no scroll.
+    /// An animation that the app named was running. A view may have scrolled in the frame as well.
     pub const ANIMATION: Self = Self(1 << 8);
 
     /// Whether all of `other` hold.

@@ -45,7 +45,7 @@ pub struct SystemCall {
 pub enum SystemCallSource {
     /// In the registers that SIGQUIT's handler found: it interrupted the call.
     Registers,
-    /// In `/proc/PID/syscall`, a moment later.
+    /// In `/proc/PID/syscall`, which the recorder read while the thread was in the call.
     Proc,
 }
 
@@ -101,8 +101,8 @@ pub enum NativeFrameSource {
     Pc,
     /// The link register of arm64, or the word on top of an x86-64 stack. If the innermost function has no
     /// frame, as the functions around system calls, the value is its return address. If the function has a
-    /// frame, the value may be left over from an earlier call. Only symbols show that: the address is then in
-    /// the same function as the program counter.
+    /// frame, the value may be left over from an earlier call. The address of a left-over value is in the
+    /// same function as the program counter, which can be seen only with symbols.
     Link,
     /// A return address from the chain of frame pointers.
     FramePointer,

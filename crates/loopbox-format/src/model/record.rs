@@ -33,8 +33,8 @@ pub enum End {
     /// It threw an exception that Looper's observer reported.
     Threw,
     /// No end was seen: the next message began first, or the outer message ended. With the Printer hook any
-    /// exception causes this, with the other hooks only an `Error`. The message's duration is at most the
-    /// time until then.
+    /// exception causes this, with the other hooks only an `Error`. The message's duration is an upper bound:
+    /// the time until that later event.
     Missed,
 }
 

@@ -31,7 +31,7 @@ pub struct Outside {
     /// When the last message ended, uptime. Where no hook reports messages, it is when the main thread was
     /// last seen waiting for one. What runs outside of messages began then or later.
     pub after_ns: Uptime,
-    /// When it began, uptime; `None` when it is unknown.
+    /// When the work outside of messages began, uptime; `None` when that is unknown.
     pub start_ns: Option<Uptime>,
     /// The instant for which the report describes the main thread, uptime.
     pub as_of_ns: Uptime,

@@ -34,18 +34,18 @@ use crate::looper::is_dispatch;
 use crate::model::Message;
 use names::{stable_class, stable_method};
 
-/// The version of the rules below. Ids of different versions cannot be compared: whether two of them are
-/// equal does not show whether their problems are.
+/// The version of this module's rules. Only ids of the same version can be compared: under other rules, one
+/// problem may have two ids, and two problems may have the same id.
 pub const VERSION: u32 = 1;
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
-/// How many characters of a name are compared: a reader that shows a name may have cut it, at 200 characters
-/// or more.
+/// Only this many characters of a name are compared. A program that shows a name may cut it at 200 characters
+/// or more, and the cut name must count as equal to the whole one.
 const COMPARED_CHARS: usize = 150;
 /// Stands for any run of obfuscated frames.
 pub const OBFUSCATED: &str = "…";
-/// The text that stands for the message of what ran outside of messages.
+/// Used in place of a message's name for what ran outside of messages.
 pub const OUTSIDE: &str = "outside of messages";
 
 /// A method of a stack.

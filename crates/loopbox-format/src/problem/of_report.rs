@@ -155,8 +155,8 @@ fn method<'r>(symbols: &'r Symbols, owners: &Owners, location: LocationId) -> Op
     Some((&method.signature, named))
 }
 
-/// A number for the method of each location, up to the last used location: equal for equal methods. It is the
-/// number of the first location in `used` that belongs to the method.
+/// A number for the method of each location, up to the last used location. The number is that of the first
+/// location in `used` that belongs to the same method, so equal methods have equal numbers.
 fn numbers(symbols: &Symbols, owners: &Owners, used: impl Iterator<Item = LocationId>) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     // By a hash: the first file of an ANR waits for this, and a tree may have thousands of methods.

@@ -17,10 +17,11 @@ pub struct Node {
     pub total_ns: u64,
 }
 
-/// The class and the package of a method. By them [`fold`] recognises methods that call each other. A method
-/// of the platform has no place. So it counts as recursive only when it calls itself directly. For example,
-/// `View.draw` calls an app's view, which calls `View.draw` again. These calls are not folded, because the
-/// time is that of the app's view.
+/// The class and the package of a method. By them [`fold`] recognises methods that call each other.
+///
+/// A method of the platform has no place, so such a method counts as recursive only when it calls itself
+/// directly. For example, `View.draw` calls an app's view, which calls `View.draw` again. These calls are not
+/// folded, because the time is that of the app's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// A hash of its outermost class.
@@ -44,8 +45,8 @@ pub struct Folded {
 
 /// Folds recursion. Callers come before their callees; `place` returns the place of a node's method.
 ///
-/// Methods count as calling each other when one of them occurs twice with only methods of its class in
-/// between, or three times with only methods of its package in between. The platform's methods in between do
+/// Methods count as calling each other when one of them is twice on a stack with only methods of its class in
+/// between, or three times with only methods of its package in between. Methods of the platform in between do
 /// not count.
 pub fn fold(nodes: &[Node], place: impl Fn(u32) -> Option<Place>) -> Vec<Folded> {
     let places = places(nodes, place);
@@ -100,7 +101,8 @@ fn into_earlier(
 /// The methods that call each other.
 #[derive(Debug, Default)]
 struct Groups {
-    /// For each method of a group another method of the group, or itself.
+    /// For each method of a group: another method of the group, or itself. Following these links from any
+    /// method of the group ends at the method that links to itself, whose number is the group's.
     next: Numbers,
 }
 

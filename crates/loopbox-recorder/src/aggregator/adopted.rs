@@ -43,8 +43,8 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// Ends all running messages. The inner messages get [`End::Missed`]. The outermost message gets the end
-    /// `end`, or [`End::Returned`] if recording began in this message. When the outermost message was due is
-    /// not known. Returns whether it should be described.
+    /// `end`, or [`End::Returned`] if recording began in this message. Its wait in the queue is not known.
+    /// Returns whether the outermost message should be described.
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();

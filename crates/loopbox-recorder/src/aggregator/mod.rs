@@ -129,7 +129,7 @@ struct Beginning {
     token: Token,
     /// The aggregator's `cursor_ns` just before the message began: all earlier time was accounted for.
     cursor_ns: Option<Uptime>,
-    /// Whether the record that was closed last is that of the idle time before this message.
+    /// Whether the record that was closed last is the record of the idle time just before this message.
     closed_rest: bool,
 }
 
@@ -363,8 +363,8 @@ impl<H: Environment> Aggregator<H> {
         self.settle();
     }
 
-    /// The part of a message's name that is kept: without the app's own class names when only components are
-    /// to be named.
+    /// The part of a message's name that is kept. With [`Keep::ComponentsOnly`](crate::Keep::ComponentsOnly),
+    /// only a component message has one, without the app's own class names.
     fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
         // A component's message with a class of the app for its target.
         let of_app = match described.named_by {

@@ -28,9 +28,9 @@ pub(super) struct Dispatch {
 pub(super) struct Nesting {
     dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// The distance from the stack pointer of an end to that of its start: the hook for ends and the hook for
-    /// starts differ in frame size. It is added to an end's pointer before that is compared with those of
-    /// starts.
+    /// The distance from the stack pointer of a message's end to that of its start. The two pointers differ,
+    /// because the hooks for starts and for ends have frames of different size. The distance is added to the
+    /// pointer of an end before that pointer is compared with the pointers of starts.
     end_shift: i64,
 }
 

@@ -108,7 +108,8 @@ impl Clusters {
         self.put(GroupStats::new(sighting));
     }
 
-    /// Adds all jank frames of one report. The report counts once in all, and once in each group.
+    /// Adds all jank frames of one report. The report is counted once in the total, and once in each group
+    /// that has at least one of these frames.
     pub fn add_janks(&mut self, janks: Vec<Sighting>) {
         let mut groups = HashSet::new();
         self.amount.reports += u64::from(!janks.is_empty());

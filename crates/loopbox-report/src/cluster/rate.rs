@@ -86,8 +86,8 @@ pub(super) struct Population {
 
 impl Population {
     /// How many of the population are affected. Each of the `unnamed` reports, which do not name their user,
-    /// counts as one user. `None` where the group has stalls, and it is not known of how many users or uses
-    /// they are.
+    /// counts as one user. `None` when the group has stalls but no reports, and the number of users or uses
+    /// with these stalls is not known.
     pub(super) fn affected(
         self,
         amount: &Amount,

@@ -44,7 +44,7 @@ pub struct Sighting {
     pub(super) representative: Representative,
     /// Parts of the recorder that were off; reports only.
     pub(super) off: Vec<Off>,
-    /// Whether it counts: a report that shows no hang does not.
+    /// Whether the sighting is grouped. `false` for a report that shows no hang.
     pub(super) counts: bool,
 }
 
@@ -85,8 +85,8 @@ impl Sighting {
         }
     }
 
-    /// The sightings of a report's jank frames, as far as they count. A frame has one if it was shown at
-    /// least one refresh too long and its refresh interval is valid.
+    /// The sightings of a report's jank frames. A jank frame gets a sighting only if it was shown at least
+    /// one refresh too long and its refresh interval is valid.
     pub fn of_janks(a: &Analysis, once: &FramesOnce, path: &str) -> Vec<Self> {
         once.janks(a).filter_map(|jank| Self::of_jank(a, jank, path)).collect()
     }

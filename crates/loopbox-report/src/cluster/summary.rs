@@ -37,8 +37,9 @@ pub struct Summary {
     pub skipped: u64,
     /// The number of files left out because another one has the same recording.
     pub duplicates: u64,
-    /// The number of reports that show no hang and no ANR: the app asked for them, the system sent SIGQUIT
-    /// for another app's ANR, or the process used the display or crashed. They are in no other number.
+    /// The number of reports that show no hang and no ANR. The reasons for such reports: the app asked for
+    /// them, the system sent SIGQUIT for another app's ANR, or the process ended by a crash or with recorded
+    /// display frames. These reports are in no other number.
     pub without_hang: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,

@@ -1,5 +1,5 @@
-//! A missing input is no evidence: each input is removed from each report, and no verdict may follow from
-//! that.
+//! Tests that missing data are not used as evidence: each input is removed from each report, and no verdict
+//! may follow from its absence.
 
 use super::blind_spots_tests as spots;
 use super::memory_tests::{limited, sleeps_in};

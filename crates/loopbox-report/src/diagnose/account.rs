@@ -333,8 +333,9 @@ fn busy_waits_share(profile: &WaitProfile) -> f64 {
     share(busy.fold(0, |sum: u64, (_, ns)| sum.saturating_add(ns)), profile.total_ns)
 }
 
-/// For how long main's stacks end in the native method in which it waits at the dump, as the kernel reports,
-/// and show no known kind of wait.
+/// How long main waited in a native method that is no known kind of wait, in nanoseconds. The method is on
+/// top of main's newest stack. `None` unless the kernel reports something specific that main waits for at the
+/// dump.
 fn native_wait_ns(facts: &Facts<'_>, slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<u64> {
     let wait = facts.analysis.main_wait().filter(|_| slow.running)?;
     profile.newest?.nameless_ns(FrameKind::Native).filter(|_| wait.kind.is_specific())

@@ -41,7 +41,8 @@ pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not mea
 /// A reason for less confidence: the CPU time is not known.
 pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
 
-/// How long main waited for a CPU, and over how long that was counted; `None` when it was not counted.
+/// How long main waited for a CPU, and the length of the time in which these waits were counted, both in
+/// nanoseconds. `None` when they were not counted, or for too short a time.
 pub(super) fn measured_ns(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
     let starved_ns = facts.analysis.starved_ns().filter(|_| slow.running)?;
     let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_CHECK_NS);

@@ -183,7 +183,8 @@ impl<'a> Facts<'a> {
     }
 
     /// The message in focus. [`Self::new`] chooses what runs at the dump, or the longest earlier message if
-    /// that took longer or nothing runs; `None` when there is neither. [`Self::of`] takes another message.
+    /// that one took longer. If nothing runs at the dump, it chooses the longest earlier message. `None` when
+    /// there is no such message either. [`Self::of`] puts another message in focus.
     pub(super) fn primary_message(&self) -> Option<SlowMessage<'a>> {
         self.focus
     }

@@ -1,5 +1,6 @@
-//! What was read at the dump alone is of one instant. It is no cause of a message that did something else for
-//! most of its time, and says nothing of another place than that of the newest stack.
+//! Tests of data that were read only at the dump, such as locks. They describe one instant, and only the
+//! place that the newest stack shows. A verdict must not name them as the cause when the message did
+//! something else for most of its time.
 
 use super::tests::{calm, diagnosis, evidence, expect};
 use super::*;

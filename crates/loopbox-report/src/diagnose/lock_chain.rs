@@ -6,17 +6,19 @@ use super::slow_message::SlowMessage;
 use super::wait_kind::WaitKind;
 use crate::model::LockSource;
 
-/// With less than this share of the stacks, main met the lock by chance at the dump.
+/// When the wait may be on less than this share of the stacks, the lock is not the cause: main began to wait
+/// for it shortly before the dump.
 const MIN_SHARE: f64 = 0.4;
 
-/// Whether main is parked for the first lock of the chain, which a stack shows by its frames. A wait for a
-/// monitor has no frame.
+/// Whether main waits for the first lock of the chain in `LockSupport.park` or in `Thread.join`. A stack
+/// shows such a wait by its frames. It does not show a wait for a monitor, which has no frame.
 pub(super) fn is_parked(source: LockSource) -> bool {
     matches!(source, LockSource::Synchronizers | LockSource::Join)
 }
 
-/// The share of a message's stacks that may show the wait that the chain of locks begins with. `None` without
-/// a chain, without stacks, without their names, and for a deadlock, which lasts: it needs no stacks.
+/// The share of a message's stacks that may show the wait for the first lock of the chain. `None` when there
+/// is no chain, when the message has ended, or when the stacks or the names that this needs are missing. Also
+/// `None` for a deadlock: it lasts, so no stacks are needed.
 pub(super) fn chain_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
     let locks = &facts.analysis.locks;
     if !slow.running || locks.waits.is_empty() || locks.deadlock {

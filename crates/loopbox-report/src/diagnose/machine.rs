@@ -4,7 +4,8 @@
 use super::facts::Facts;
 use crate::model::time::format_ns;
 
-/// The signs that the device was short of something: each a weight, for the rule `starved`, and a sentence.
+/// The signs that the device was short of something. Each has a weight, which the rule `starved` uses, and a
+/// sentence.
 pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     let mut signs = Vec::new();
     // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system

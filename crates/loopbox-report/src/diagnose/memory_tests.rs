@@ -141,7 +141,8 @@ fn memory_is_not_a_full_heap() {
 }
 
 /// A slow disk resembles a limit on memory: main waits for pages of files in both cases. Here the device
-/// waits for I/O, so memory is not the cause. It is an unsure cause if the app meets the limit, too.
+/// waits for I/O, so memory is not the cause. If the app also meets its memory limit, memory is a possible
+/// cause without high confidence.
 #[test]
 fn memory_is_not_a_slow_disk() {
     let disk = |report: ReportBuilder| {

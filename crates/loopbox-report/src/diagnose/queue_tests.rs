@@ -48,8 +48,8 @@ fn barrier_ignores_one_that_waits_for_its_frame() {
     assert!(v.causes.iter().all(|c| c.rule != "barrier"), "{v:#?}");
 }
 
-/// Main is idle for seven seconds behind a barrier. Of the dump of a queue with 500 messages there are only
-/// the first 200 lines, so the last line is missing.
+/// Main is idle for seven seconds behind a barrier. The queue has 500 messages, but its dump has only the
+/// first 200 lines, so the last line is missing.
 fn cut_queue(newest_first: bool) -> ReportBuilder {
     let implementation = if newest_first { "DeliQueue" } else { "Legacy" };
     let report = calm().idle_at_dump(7_000).pending("Looper (main, tid 1) {c0ffee}");

@@ -29,7 +29,8 @@ pub(super) struct SlowMessage<'a> {
 }
 
 impl<'a> SlowMessage<'a> {
-    /// What main was doing at the dump; `None` when it was idle or that is not known.
+    /// What main was doing at the dump. `None` when main was idle, and when it is not known what main was
+    /// doing.
     pub(super) fn at_dump(a: &'a Analysis) -> Option<Self> {
         match &a.main {
             MainState::Running(running) => Some(Self {

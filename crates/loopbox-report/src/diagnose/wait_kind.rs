@@ -1,8 +1,8 @@
-//! Classifying stacks by what the main thread waits for.
+//! Classifies stacks by what the main thread waits for.
 //!
-//! The names are those of AOSP and libcore (`model/framework.rs`), which no app obfuscates. Frames are
-//! tried from the top of the stack down; the first match decides, because the frames above it are how the
-//! platform waits.
+//! The names are those of AOSP and libcore (`model/framework.rs`), which no app obfuscates. Frames are tried
+//! from the top of the stack down, and the first match decides. The frames above the match are the platform's
+//! code that implements this wait.
 
 pub(super) use crate::model::framework::WaitKind;
 use crate::model::framework::{OBJECT_WAIT, Role, is_socket};
@@ -113,15 +113,15 @@ pub(super) struct WaitProfile {
     pub(super) newest: Option<NewestStack>,
 }
 
-/// The newest stack of a message. What was read at the dump alone, as locks and the kernel's answer, is of
-/// the place that it shows, and of no other.
+/// The newest stack of a message. Locks and the kernel's data are read only once, at the dump. They describe
+/// the wait that this stack shows, and no earlier one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NewestStack {
     pub(super) top: FrameId,
     pub(super) site: WaitSite,
     kind: FrameKind,
-    /// Whether the stack may be that of a thread that waits for a monitor. Most native methods that wait
-    /// enter none.
+    /// Whether a thread with this stack may be waiting for a monitor. `false` for most native methods that
+    /// wait, because they enter no monitor.
     may_enter_monitor: bool,
     /// How long the method of `top`, at any line, was on top of the stack.
     method_ns: u64,
@@ -171,8 +171,8 @@ impl NewestStack {
         })
     }
 
-    /// How long the method in which the stack ends was on top. `None` when the stack shows a known wait, and
-    /// when the method is not of this kind.
+    /// How long the top method of this stack was on top of the message's stacks, in nanoseconds. `None` when
+    /// this stack shows a known wait, or when its top frame is not of kind `kind`.
     pub(super) fn nameless_ns(self, kind: FrameKind) -> Option<u64> {
         (!self.site.kind.is_wait() && self.kind == kind && self.method_ns > 0).then_some(self.method_ns)
     }

@@ -3,8 +3,8 @@
 //!
 //! An event has the number of frames in a period that were longer than a threshold. Two thresholds are usual:
 //! one refresh interval (a longer frame is late), and 0.7 s (a longer frame counts as frozen). A display that
-//! changes its rate has several refresh intervals, so the first threshold is the interval at the rate of most
-//! frames. In any case the count of late frames is by whole refreshes.
+//! changes its rate has several refresh intervals. Then the first threshold in the output is the interval at
+//! the rate of most frames. Late frames are still counted by each frame's own interval, in whole refreshes.
 
 use crate::model::Analysis;
 use crate::render::json_text;

@@ -22,7 +22,8 @@ pub(super) fn ms(ns: u64) -> String {
     format!("{:.3}", time::ms(ns))
 }
 
-/// Sorts by time and cuts overlaps of what has none: a hostile file can claim two records at once.
+/// Sorts slices by time. Where two slices overlap, the later one is cut to begin at the end of the earlier
+/// one. Real records do not overlap, but a hostile file can contain such records.
 pub(super) fn cut_overlaps(slices: &mut [Slice]) {
     slices.sort_by_key(|slice| slice.start_ns);
     let mut free_from = Uptime::ZERO;
@@ -33,9 +34,10 @@ pub(super) fn cut_overlaps(slices: &mut [Slice]) {
     }
 }
 
-/// Sorts by time, an outer slice before those inside of it, and makes slices nest. A message may run a loop,
-/// whose messages are inside of it. A hostile file can also claim two messages of which one begins in the
-/// other and ends after it. Of such a one the longer part is kept: inside of the other, or behind it.
+/// Sorts slices by time, an outer slice before those inside of it, and makes them nest. A message may run a
+/// loop, whose messages are inside of it. A hostile file can also contain a message that begins inside of
+/// another one and ends after it. Such a message is cut at the end of the other message, and only its longer
+/// part is kept.
 pub(super) fn nest(slices: Vec<Slice>) -> Vec<Slice> {
     let key = |slice: &Slice, nth| (slice.start_ns, Reverse(slice.end_ns), nth);
     let mut left: BTreeMap<_, Slice> = BTreeMap::new();

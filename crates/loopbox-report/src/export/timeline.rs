@@ -18,8 +18,8 @@ pub(crate) struct Counter {
     pub(crate) values: Vec<(Uptime, f64)>,
 }
 
-/// The report on a time axis. The slices of each list are in order of time. Messages and pending messages
-/// nest; of the other lists no two overlap.
+/// The report on a time axis. The slices of each list are in order of time. The slices of `messages` and of
+/// `pending` may nest. In every other list, no two slices overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     /// The records of the history: groups, single messages, idle and frozen times.

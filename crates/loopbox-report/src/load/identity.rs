@@ -11,13 +11,13 @@ const LEN: usize = 16;
 /// A hash of what the recorder wrote about the moment of the report: the process, both clocks, the times of
 /// the messages and of the samples.
 ///
-/// Names of classes and methods are not part of it, so retracing does not change it. Nor is what a later
-/// phase or a later start of the app adds to the file (queue, threads, the system's trace, annotations), nor
-/// anything that host tools derive. The file's name and place are never used.
+/// Names of classes and methods are not part of the hash, so retracing does not change the id. Parts that are
+/// added to the file later (queue, threads, the system's trace, annotations), and data that host tools
+/// derive, are not part of it either. The file's name and place are never used.
 ///
 /// A report that consists of a system's trace alone has none of these times. Its id is made of the process,
-/// the time and the lines about threads. Where the trace names no process or no time, all of its text counts:
-/// then retracing changes the id.
+/// the time and the lines about threads. If the trace names no process or no time, the id is made of the
+/// whole text of the trace, and retracing changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReportId([u8; LEN]);
 
@@ -142,7 +142,7 @@ pub fn is_retraced(report: &Report) -> bool {
 
 /// The statistic in which retracing keeps the mapping's id, because the frames do not name it any more.
 pub(crate) const MAPPING_ID: &str = "mapping.id";
-/// In a build with a mapping, R8 writes this as the source file, followed by the mapping's id.
+/// The start of the source file name that R8 writes in a build with a mapping. The mapping's id follows.
 pub(crate) const MAP_ID_FILE: &str = "r8-map-id-";
 
 /// The id of the mapping that the report's frames name; `None` when they name none.

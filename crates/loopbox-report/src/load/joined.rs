@@ -46,7 +46,8 @@ mod tests {
     const JOIN: &str = "java.lang.Thread.join:9 java.lang.Object.wait:4 java.lang.Object.wait!";
     const WORKS: &str = "com.shop.Sync$1.run:40 java.io.FileDescriptor.sync!";
 
-    /// A report in which main waits, and the recorder has found that main waits for this thread.
+    /// A report in which main waits. The recorder has found that main waits for the end of the thread `name`
+    /// with the id `tid`.
     fn report(wait: &str, name: &str, tid: u32) -> ReportBuilder {
         let stack = format!("com.shop.Sync.stop:17 {wait}");
         let report = ReportBuilder::new().group(45, 310, 240).running(99, 5_200);

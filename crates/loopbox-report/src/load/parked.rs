@@ -45,8 +45,8 @@ pub(super) fn complete(a: &mut Analysis) {
 }
 
 /// Whether `seen_ns` is in the message, or in the work outside of messages, that was still running at the
-/// dump. What a report has of main was read up to some seconds after the dump, and the message may have ended
-/// before.
+/// dump. Data about main were read up to some seconds after the dump. The message may have ended before they
+/// were read.
 pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => {

@@ -97,9 +97,10 @@ pub(crate) fn at_most(record: &Record, slowest: &Slowest) -> bool {
 }
 
 impl Analysis {
-    /// Whether the report may be of a hang or an ANR. It is not when it was written for another reason (the
-    /// app asked for it, the system sent SIGQUIT for another app's ANR, the process crashed or used the
-    /// display) and its evidence shows that main responded. Without a verdict it may be.
+    /// Whether the report may be about a hang or an ANR. `false` if all of these are true: the report was
+    /// written for another reason (the app requested it, the system sent SIGQUIT for another app's ANR, or
+    /// the process ended by a crash or with recorded display frames), the verdict is that main responded, and
+    /// no message ran for [`MIN_HANG_NS`]. `true` without a verdict.
     pub fn may_be_of_hang(&self) -> bool {
         matches!(self.meta.reason, DumpReason::Hang | DumpReason::SystemTrace)
             || self.anr.verdict != AnrVerdict::Responsive
@@ -114,8 +115,8 @@ impl Analysis {
         }
     }
 
-    /// What the main thread waited in, or did, as the kernel reports it; `None` when it reported nothing, or
-    /// that was before the running message began.
+    /// What the main thread waited in, or did, as the kernel reports it. `None` when the kernel reported
+    /// nothing, or when its report is older than the running message.
     pub fn main_wait(&self) -> Option<MainWait> {
         let main = self.main_thread.as_ref()?;
         let is_earlier = self.running().is_some_and(|running| main.captured_ns < running.start_ns);

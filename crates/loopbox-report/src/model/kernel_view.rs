@@ -86,7 +86,8 @@ impl NativeFrame {
         }
     }
 
-    /// The function that has the code, whatever was inlined into it.
+    /// The function that contains the code of the frame. If other functions were inlined there, this is the
+    /// one that they were inlined into.
     pub fn function(&self) -> Option<&SourceFunction> {
         self.functions.last()
     }

@@ -208,7 +208,8 @@ fn of_wchan(main: &MainThread) -> (MainWaitKind, String) {
     (found.unwrap_or(bare), main.wchan.clone())
 }
 
-/// A thread that wants to run may have to wait for a processor.
+/// Whether main ran or waited for a processor, when its state says that it wanted to run. The result is
+/// [`MainWaitKind::Cpu`] if main waited longer than it ran, and for more than half of the time in `progress`.
 fn runs_or_waits(progress: Option<Progress>) -> MainWaitKind {
     match progress {
         Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. })

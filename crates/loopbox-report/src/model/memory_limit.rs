@@ -43,8 +43,8 @@ pub struct MemoryLimit {
     pub swap_max: Option<ByteLimit>,
     /// The events since the cgroup was made.
     pub so_far: MemoryEvents,
-    /// The time from the suspicion to the report, in milliseconds, and the events in it; `None` when the
-    /// message was not under suspicion before the report.
+    /// The time from the first suspicion of a hang to the report, in milliseconds, and the events in this
+    /// time. `None` when the message was not suspected of a hang before the report.
     pub lately: Option<(u64, MemoryEvents)>,
 }
 
@@ -78,7 +78,8 @@ impl MemoryEvents {
         }
     }
 
-    /// How often a limit was met at which the kernel makes the app wait; `None` when none was counted.
+    /// How often the app met one of the limits at which the kernel makes it wait; `None` when none of these
+    /// limits was counted.
     pub fn limit_times(&self) -> Option<u64> {
         let counted = [self.high_times, self.max_times, self.swap_high_times];
         let counted: Vec<u64> = counted.into_iter().flatten().collect();

@@ -1,7 +1,8 @@
-//! The name of a frame that may be of several methods, because the mapping of a build does not say of which:
-//! `org.app.Src.one or org.app.Other.two or three or 2 more`. A method without a class is of the first class.
+//! The name of a frame whose method is not known exactly, because R8's mapping allows several methods:
+//! `org.app.Src.one or org.app.Other.two or three or 2 more`. A method without a class is in the class of the
+//! first method.
 //!
-//! Such a name is written into ART's trace and read from there, so who writes it and who reads it are here.
+//! Such a name is written into ART's trace and read from there. This module has the code for both.
 
 use super::Frame;
 use loopbox_format::text::CUT_MARK;
@@ -11,8 +12,9 @@ const OR: &str = " or ";
 /// The end of the text for methods that are not named.
 const MORE: &str = " more";
 
-/// The name of a frame without its class. `named` are methods in the class `class` or, where another class
-/// stands in front of them, in that one; `more` is how many others the frame may be of.
+/// The names of the methods that a frame may be of, without the class `class` in front of the first one.
+/// `named` has the class and the name of each method. A method of another class gets that class in front.
+/// `more` is the number of methods that are not named.
 pub(crate) fn join<'n>(class: &str, named: impl Iterator<Item = (&'n str, &'n str)>, more: usize) -> String {
     let mut names: Vec<String> = Vec::new();
     for (of, method) in named {
@@ -31,8 +33,8 @@ pub(crate) fn class_and_method(name: &str) -> Option<(&str, &str)> {
     Some((name.get(..dot)?, name.get(dot + 1..)?))
 }
 
-/// Whether two frames may be of one method. Where one of them has methods that are not named, both are of a
-/// class that the two have in common.
+/// Whether two frames may be of the same method. If all their methods are named, they must have a class and a
+/// method in common. If a method of one frame is not named, a common class is enough.
 pub(crate) fn may_be_same(a: &Frame, b: &Frame) -> bool {
     let open = methods(a).chain(methods(b)).any(|(_, method)| is_rest(method));
     let is_same = |(class, method): (&str, &str), (other_class, other): (&str, &str)| {

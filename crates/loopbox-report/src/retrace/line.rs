@@ -14,7 +14,7 @@ pub(super) enum Several {
 
 /// The text before a frame.
 const AT: &str = "at ";
-/// The text before another method that a frame may be of.
+/// The text before each further line for a frame that may belong to several methods.
 const OR: &str = "<OR> ";
 
 /// The names in a line, with the text before and after them.
@@ -87,7 +87,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// Finds `at a.b.c(SourceFile:12)` anywhere in a line. A source may have brackets, too.
+/// Finds `at a.b.c(SourceFile:12)` anywhere in a line. The text in the brackets may itself contain brackets.
 fn frame(line: &str) -> Option<Part<'_>> {
     let mut from = 0;
     while let Some(found) = line.get(from..)?.find(AT) {
@@ -161,7 +161,7 @@ fn exception(line: &str) -> Option<Part<'_>> {
     None
 }
 
-/// Adds a line with the source's names. Returns whether it changed.
+/// Retraces `line` and appends the result to `out`. Returns whether the result differs from `line`.
 pub(super) fn push_line(
     out: &mut String,
     line: &str,

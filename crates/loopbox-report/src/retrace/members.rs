@@ -1,8 +1,9 @@
 //! What a mapping contains about methods: which method of the source became which method of the report, and
 //! where.
 //!
-//! The crate that reads the lines has its own lookup. It knows no residual signatures, and guesses where
-//! nothing matches. A report has the descriptors of its frames, and these decide.
+//! The crate that parses the lines also has a lookup, which is not used here. That lookup ignores the
+//! residual signatures of R8, which are the descriptors that methods have in the obfuscated app. It guesses
+//! when nothing matches. A report has the descriptors of its frames, so this lookup compares descriptors.
 
 use crate::model::class_names::is_source_file;
 use proguard::{LineMapping, ProguardRecord};
@@ -39,7 +40,7 @@ pub(super) struct Named<'t> {
     overloads: Vec<Overload<'t>>,
 }
 
-/// A method of the report, identified by its source method.
+/// One of the methods that have the same name in the report.
 #[derive(Debug)]
 struct Overload<'t> {
     member: Member<'t>,
@@ -64,11 +65,11 @@ pub(super) struct Group<'t> {
     /// The index in [`Named`] of the overload that the group belongs to.
     pub overload: usize,
     pub outline: bool,
-    /// The positions of outlined code that this group calls, each with the position that it represents here;
-    /// empty for a group that calls no outlined code.
+    /// The outlined code that this group calls: each position in the outlined code, with the position in this
+    /// method that it was moved from. Empty for a group that calls no outlined code.
     pub outline_positions: HashMap<u32, u32>,
-    /// Whether the group's position is in `outline_positions` of another group. A frame of a report has such
-    /// a position only where it calls outlined code.
+    /// Whether the group's position comes from `outline_positions` of an earlier group. A frame is at such a
+    /// position only when it calls outlined code.
     pub is_outlined: bool,
     /// Rules for the first frame below an exception: the exception's descriptor in the report, and how many
     /// inner frames to remove.
@@ -267,7 +268,8 @@ impl<'t> Member<'t> {
         (self.class, self.name, self.parameters)
     }
 
-    /// Parameters and result without packages: R8 leaves out most packages in the names that it makes up.
+    /// Parameters and result without packages, for comparisons: when R8 makes up the name of a method, it
+    /// leaves out most packages of the method's types.
     fn simple_types(&self) -> String {
         simple_types(self.parameters, self.returns)
     }
@@ -325,11 +327,14 @@ impl<'t> Named<'t> {
         }
     }
 
-    /// Finds out which groups belong to the same method. Groups belong to one method if their outermost
-    /// methods have the same name, parameters and result in the source. There are two exceptions. A compiler
-    /// may have made up a name that only some groups of a method have: the group then belongs to the method
-    /// with the same parameters and result whose name is not made up, if there is one. A group of outlined
-    /// code belongs to the method that calls the code; the caller's group comes first in the mapping.
+    /// Finds out which groups belong to the same method. Normally these are the groups whose outermost
+    /// methods have the same name, parameters and result in the source. There are two exceptions:
+    ///
+    /// * The name of a group's outermost method may be made up by the compiler. The group then belongs to the
+    ///   method with the same parameters and result whose name is from the source, if there is one. Packages
+    ///   of types are ignored in this comparison.
+    /// * A group for a position of outlined code belongs to the method that calls the outlined code. In the
+    ///   mapping, the group of the call comes first.
     fn find_overloads(&mut self, is_synthesized: impl Fn(&Member<'t>) -> bool) {
         let mut by_signature = HashMap::new();
         for member in self.groups.iter().filter_map(|group| group.frames.last()) {

@@ -36,8 +36,8 @@ use words::{messages, pending_line};
 /// When fewer methods than this were looked up, the share of those that were not found is not significant.
 const MIN_LOOKED_UP: usize = 5;
 
-/// A mapping, stored as its text with the places of its classes: less than one and a half times the file's
-/// size.
+/// A mapping. It keeps the mapping's text and an index of the places of its classes. Both together take less
+/// than one and a half times the size of the file.
 pub struct Mapping {
     text: MappingText,
     /// The mapping's `pg_map_id` and `pg_map_hash`, where it has them.

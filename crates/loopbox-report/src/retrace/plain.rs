@@ -76,8 +76,8 @@ fn missing(names: &Names) -> String {
 mod tests {
     use super::*;
 
-    /// The rule's condition has the obfuscated name of the thrown class, as the text has it. R8's own retrace
-    /// (9.5.28) does the same.
+    /// A rule that removes inner frames applies when its condition names the exception in the line above the
+    /// frame. Both have the obfuscated name of the exception, as in R8's own retrace (9.5.28).
     #[test]
     fn a_rule_for_a_thrown_class_takes_inner_frames_out_of_the_first_frame() {
         let rule = |conditions: &str, actions: &str| {

@@ -1,18 +1,19 @@
-//! The numbers by which a mapping of R8 identifies places of a method: lines, where the app has them, or dex
-//! pcs.
+//! The numbers by which a mapping of R8 identifies places in a method: lines, where the app has a line table
+//! for the method, or dex pcs.
 //!
-//! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
+//! The lines in an app's debug info are rarely lines of the source. Observed with R8 8.5 to 9.5:
 //!
-//! * Most methods share a table in which a line is the dex pc plus one. This is so at a `min_api` below 26,
-//!   and since 8.12 also at a higher one, unless `-renamesourcefileattribute` names another file. With 8.12
-//!   and later, these methods have `r8-map-id-…` as their source file.
-//! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
-//!   (`Thread::CreateInternalStackTrace`).
-//! * In both cases, methods that share their name with others of their class have separate tables. Since 9.1
-//!   one of them has none: the one with the lowest numbers.
+//! * With a `min_api` below 26, most methods share one table, in which the line is the dex pc plus one. Since
+//!   R8 8.12 this is also so with a higher `min_api`, unless `-renamesourcefileattribute` names another file.
+//!   Methods that share a table have `r8-map-id-…` as their source file since R8 8.12.
+//! * Otherwise most methods have no table. A stack trace of Android 8 and later then has the dex pc in place
+//!   of the line (`Thread::CreateInternalStackTrace`).
+//! * Overloads (methods of one class with the same name) have separate tables in both cases. Since R8 9.1 one
+//!   overload has no separate table: the one with the lowest numbers.
 //!
-//! The recorder reads tables. A frame is without its line where the method has no table, where ART keeps
-//! another kind of table (compact dex), and in reports of recorders that regarded shared tables as damaged.
+//! The recorder reads line tables. A frame has no line where the method has no table, and where ART keeps
+//! another kind of table (compact dex). Reports of old recorders, which took shared tables for damaged ones,
+//! also have no lines for these methods.
 
 use crate::load::identity::MAP_ID_FILE;
 

@@ -9,9 +9,10 @@ use flate2::write::GzEncoder;
 use loopbox_format::model::PackedTrace;
 use std::io::Write;
 
-/// The trace with retraced frames and classes. Names of the source are longer than obfuscated ones. Lines at
-/// the end that would make the trace longer than a file may have it are left out, as the recorder does. A
-/// trace that cannot be unpacked stays as it is, so that loading it reports the error.
+/// The trace with retraced frames and classes. Names of the source are longer than obfuscated ones. When the
+/// retraced text exceeds the largest size that a report file may have for a trace, the lines at its end are
+/// left out; the recorder cuts traces in the same way. A trace that cannot be unpacked is returned unchanged,
+/// so that loading it reports the error.
 pub(super) fn retraced(packed: &PackedTrace, retracer: &Retracer<'_>) -> PackedTrace {
     let (text, issue) = unpack(packed);
     if packed.gzip.is_empty() || issue.is_some() {

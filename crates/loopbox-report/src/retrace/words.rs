@@ -12,8 +12,8 @@ pub(super) fn messages(report: &mut Report, mut each: impl FnMut(&mut Message)) 
     }
 }
 
-/// A printed message with the class names after `target=`, `callback=` and `obj=` deobfuscated. In other text
-/// an obfuscated name would be a coincidence.
+/// A printed message with the class names after `target=`, `callback=` and `obj=` deobfuscated. Other text is
+/// not changed: a word there that equals an obfuscated name is not a class name.
 pub(super) fn pending_line<'n>(line: &str, mut original: impl FnMut(&str) -> Option<&'n str>) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

@@ -80,7 +80,8 @@ pub struct SmoothnessView {
 }
 
 impl Smoothness {
-    /// Adds a report, as far as it counts.
+    /// Adds the jank frames and the figures of a report that count according to `once`. A report without
+    /// display frames is only counted as such.
     pub fn add(&mut self, a: &Analysis, once: &FramesOnce, path: &str) {
         let session = &a.display_frames;
         if session.is_empty() {

@@ -1,4 +1,4 @@
-//! Gestures: a list of the worst ones, and sums over screens: of all first gestures, of all second ones, ...
+//! Gestures of reports: a list of the worst gestures, and sums by a gesture's number on its screen.
 
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
@@ -15,8 +15,8 @@ const WORST: usize = 20;
 /// The gestures of reports.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GesturesView {
-    /// The number of gestures in the reports. A report keeps only its newest gestures; of older ones it has
-    /// only the sums of their screens.
+    /// The number of gestures that the reports list. A report lists only its newest gestures. Older gestures
+    /// are only part of the sums of their screens, and are not counted here.
     pub count: u64,
     /// The number of gestures with a recorded jank window.
     pub with_jank: u64,
@@ -66,8 +66,8 @@ pub struct GestureView {
     pub fps: Option<f64>,
     /// FPS as a share of the refresh rate.
     pub fps_of_rate: Option<f64>,
-    /// How long the gesture's frames were shown beyond their first refresh, in sum, each duration rounded to
-    /// whole refreshes.
+    /// The hitch time: the sum, over the gesture's frames, of the time for which a frame was shown beyond its
+    /// first refresh. Each frame's duration is rounded to whole refreshes.
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,

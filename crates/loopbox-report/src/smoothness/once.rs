@@ -1,19 +1,22 @@
-//! Counting the display frames of a process once, however many reports it has left.
+//! Counts the display frames of a process once, even when the process has left several reports.
 //!
-//! The figures of a process grow from its first frame on, and each of its reports has all of them so far. So
-//! of several reports of one process only the newest counts. Where the app has had the figures begin anew,
-//! the newest one before that counts, too. A jank frame is listed by several reports as well: it counts in
-//! the newest one that has stacks of it. A report that the next launch makes of the ring has none.
+//! The figures of a process grow with each frame, and each report has all figures so far. So of several
+//! reports of one process, only the newest counts. If the app has reset the figures, the newest report before
+//! the reset counts too. A jank frame may also be in several reports. It counts in the newest report that has
+//! stacks for it; if none has, in the newest report. A report that the next launch makes from the ring has no
+//! such stacks.
 
 use super::janks::tree_token;
 use crate::model::Analysis;
 use loopbox_format::model::{DumpReason, FrameScene, JankFrame, Meta, SceneKind, Uptime};
 use std::collections::{HashMap, HashSet};
 
-/// The ring of a process lacks what came in the last second, or somewhat more when the disk was slow.
+/// How much display time the figures in a process's ring may lack at the end of the process, in ns. The ring
+/// normally lacks the last second, and somewhat more when the disk was slow.
 const RING_IS_LATE_NS: u64 = 3_000_000_000;
 
-/// A process in which the recorder was installed once. Its figures began with that.
+/// A process in which the recorder is installed. A second installation in the same process counts as another
+/// process. The figures begin at the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FrameProcess {
     pid: u32,
@@ -65,19 +68,21 @@ impl FramesSeen {
         })
     }
 
-    /// What comes later in the life of a process is greater. The ring is what it left at its end.
+    /// The key that sorts the reports of one process by time, the newest last. A report that was recovered
+    /// from the ring is the newest, because the ring has the state at the end of the process.
     fn order(&self) -> (bool, Uptime, &str) {
         (self.is_recovered, self.dump_ns, &self.report)
     }
 
-    /// Whether a later report of the process only has an earlier state of the figures: the ring's.
+    /// Whether this report was recovered from the ring and has only an earlier state of the figures in
+    /// `earlier`. The ring may lack the newest frames (see [`RING_IS_LATE_NS`]).
     fn is_behind(&self, earlier: &Self) -> bool {
         let lacks_ns = earlier.figures.sum_ns.saturating_sub(self.figures.sum_ns);
         self.is_recovered && lacks_ns <= RING_IS_LATE_NS && earlier.figures.continue_from(&self.figures)
     }
 }
 
-/// Some of the figures of all screens, which only grow.
+/// Some figures of all screens together. They only grow, until the app resets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Figures {
     frames: u32,
@@ -99,7 +104,8 @@ impl Figures {
         })
     }
 
-    /// Whether these may be the earlier figures with what came since. If not, they began anew.
+    /// Whether these figures may be the `earlier` figures plus the frames since then. If not, the app has
+    /// reset the figures in between.
     fn continue_from(&self, earlier: &Self) -> bool {
         let mut buckets = self.histogram.iter().zip(&earlier.histogram);
         self.frames >= earlier.frames
@@ -110,13 +116,13 @@ impl Figures {
     }
 }
 
-/// Which display frames of which report count. Without reports of a common process, all do.
+/// Which display frames of which report count. If no two reports are of the same process, all frames count.
 #[derive(Debug, Clone, Default)]
 pub struct FramesOnce {
     left_out: HashMap<String, LeftOut>,
 }
 
-/// What of a report another report of its process has, too.
+/// The parts of a report that do not count, because another report of the same process has them, too.
 #[derive(Debug, Clone, Default)]
 struct LeftOut {
     figures: bool,
@@ -124,7 +130,7 @@ struct LeftOut {
 }
 
 impl FramesOnce {
-    /// Compares reports with each other. Copies of one report are one.
+    /// Compares reports with each other. Several copies of one report count as one report.
     pub fn of(seen: impl IntoIterator<Item = FramesSeen>) -> Self {
         let mut processes: HashMap<FrameProcess, Vec<FramesSeen>> = HashMap::new();
         for report in seen {
@@ -177,7 +183,7 @@ impl FramesOnce {
         self.left_out.get(&a.identity.report_id).is_none_or(|left_out| !left_out.figures)
     }
 
-    /// The jank frames of a report that count in it.
+    /// The jank frames of a report, without those that count in another report of the same process.
     pub fn janks<'a>(&self, a: &'a Analysis) -> impl Iterator<Item = &'a JankFrame> {
         let left_out = self.left_out.get(&a.identity.report_id);
         let counts = move |jank: &&JankFrame| {

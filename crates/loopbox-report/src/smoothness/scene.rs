@@ -37,8 +37,8 @@ pub struct SceneView {
     pub longest_ms: f64,
     /// The frames by duration. Buckets without frames are left out.
     pub histogram: Vec<BucketView>,
-    /// How long the frames were shown beyond their first refresh, in sum, each duration rounded to whole
-    /// refreshes.
+    /// The hitch time: the sum, over all frames, of the time for which a frame was shown beyond its first
+    /// refresh. Each frame's duration is rounded to whole refreshes.
     pub hitch_ms: f64,
     /// The hitch time for each second of the frames.
     pub hitch_ms_per_s: Option<f64>,

@@ -2,8 +2,9 @@
 //!
 //! apt can wait itself (`DPkg::Lock::Timeout`), but silently, and only for dpkg's two locks. When the lock of
 //! the index lists or of the download folder is held, apt fails at once (apt 2.6.1, Debian 12; the tests
-//! below hold all of them). So every call is repeated as long as it fails because of any lock. apt takes its
-//! locks before it does anything else, and each call may be repeated even after it has done something.
+//! below hold all of these locks). So every call is repeated as long as it fails because of a lock. A
+//! repeated call does no harm: apt takes its locks first, and calls that have already done a part of their
+//! work can be made again.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -139,9 +139,10 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     if outlives == Outlives::PowerLoss { file.sync_all() } else { Ok(()) }
 }
 
-/// Deletes the reports of `dir` that exceed `policy`: first those that the app requested ([`REQUESTED`]),
-/// then the others, each oldest first. Also deletes what dead writers left unfinished. `spare` is never
-/// deleted, and a requested report takes no room from the others. Returns how many files were deleted.
+/// Deletes the reports of `dir` that exceed `policy`. Reports that the app requested ([`REQUESTED`]) are
+/// deleted before all others, and older reports before newer ones; so a requested report never displaces
+/// another one. Also deletes the unfinished files of dead writers. `spare` is never deleted. Returns how many
+/// files were deleted.
 pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
     let clock = Clock::now();
     let mut reports = Vec::new();

@@ -1,6 +1,6 @@
-//! Display frames on their way into the ring's file. They are the only region that is not in the ring's
-//! memory: only the worker writes them, nothing in the process reads them from the ring, and a copy in memory
-//! would be as large as everything that the recorder of frames keeps.
+//! Saves display frames for the next copy into the ring's file. They are the only region that is not in the
+//! ring's memory: only the worker writes them, nothing in the process reads them from the ring, and a copy in
+//! memory would be as large as everything that the recorder of frames keeps.
 
 use super::saved_frames::SavedFrames;
 use super::shared::Shared;

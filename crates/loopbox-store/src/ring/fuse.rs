@@ -1,10 +1,11 @@
-//! The word that shows what the sampler was doing when the process ended. It is exact in memory; the file has
-//! it as far as it could be written.
+//! The word that shows what the sampler was doing when the process ended. The word in memory is always up to
+//! date. The file has the last state that could be written.
 //!
-//! While the main thread is stopped, nothing may make a system call, and a mapping of the file would end the
-//! app (SIGBUS) when the file is shortened. So before each stop the file gets the mark that a stop begins,
-//! and after the stop how it ended. In between, code that may write puts the memory's state into the file:
-//! the mirror when a stop lasts, a crash handler at once.
+//! While the main thread is stopped, the sampler must not make a system call, so it cannot write to the file.
+//! A mapping of the file would not help: a store into it ends the app (SIGBUS) when the file is shortened. So
+//! the sampler writes to the file twice: before a stop it records that the stop begins, and after the stop it
+//! writes the state in memory. During the stop, two others may write the state in memory to the file: the
+//! mirror when the stop lasts long ([`LASTS_NS`]), and a crash handler immediately.
 
 use super::shared::Shared;
 use crate::layout::FUSE_AT;
@@ -15,8 +16,8 @@ use loopbox_format::model::Uptime;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// The mirror writes the state of a stop from memory into the file when the stop has lasted this long; until
-/// then the sampler itself may write. A stop usually takes some ten microseconds.
+/// How long a stop must have lasted, in ns, before the mirror writes the state in memory into the file. After
+/// a shorter stop, the sampler writes it. A stop usually takes some ten microseconds.
 const LASTS_NS: u64 = 200_000_000;
 /// The most writes in one call: the state is written again when it has changed during the write.
 const TRIES: usize = 4;

@@ -57,9 +57,9 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
-    /// The next message gets the token `next`. If a message was announced with this token before, no message
-    /// ran with it, so that announcement is forgotten. A later announcement with this token is about a
-    /// different message.
+    /// To be called with the token that the next message will get. If the announced message has this token,
+    /// no message ran after that announcement, and the announcement is forgotten. The next announcement with
+    /// this token is about a different message.
     #[inline]
     pub fn next_is(&mut self, next: Token) {
         if self.token == next {
@@ -94,8 +94,8 @@ impl MainWriter {
         self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// Writes a closed record with these details. The ring has a fixed number of slots, so the new record
-    /// overwrites the record that was written this many records before.
+    /// Writes a closed record with these details. The ring has a fixed number of slots for closed records.
+    /// When all of them are in use, the new record overwrites the oldest one.
     ///
     /// Details that do not fit the slot are left out from the end and counted in `dropped_details`. With the
     /// default geometry this happens to a record of eight details when each detail's two names have more than

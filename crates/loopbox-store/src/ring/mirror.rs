@@ -28,11 +28,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The order in which the regions are read. The mark of the last sign of life is read before all of them. A
-/// message that has ended must not seem to have run until a later sign of life, be it the mark or a sample.
-/// So the running message's stacks are read first, then the running message, and last the records that count
-/// the message. The pages of kept trees are read after the running message's stacks: at the end of a message
-/// the worker first writes the tree into the pages and then clears these stacks.
+/// The order in which the regions are read. The mark of the last sign of life is read before all of them.
+/// Another sign of life is a sample in the running message's stacks. A copy must never show a message that
+/// has ended as running until a later sign of life. So the running message's stacks are read first, then the
+/// running message, and last the records that count the message. The pages of kept trees are read after the
+/// running message's stacks: at the end of a message the worker first writes the tree into the pages and then
+/// clears these stacks.
 const ORDER: [Kind; 15] = [
     Kind::RunningTree,
     Kind::TreePages,
@@ -67,7 +68,7 @@ pub struct Mirror {
     marks: [u64; MARKS.len()],
     /// The newest instant noted on both clocks.
     clock: u64,
-    /// The one that is in the file.
+    /// The instant on both clocks that is in the file.
     clock_in_file: u64,
 }
 
@@ -81,7 +82,7 @@ struct RegionCopy {
     written: Vec<u64>,
 }
 
-/// A slot on its way into the file.
+/// A changed slot that is to be written into the file.
 struct Changed<'a> {
     /// The index of the file's slot to which the changed slot is written.
     index: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Frames that were saved: a whole slot of the file.
+/// Saved display frames, in the form of a complete slot of the file.
 #[derive(Debug)]
 pub(super) struct SavedFrames {
     pub(super) seq: u64,

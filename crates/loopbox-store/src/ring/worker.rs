@@ -20,7 +20,8 @@ pub struct WorkerWriter {
     pub(super) tree_pages: RegionWriter,
     /// How many trees were kept.
     pub(super) trees: u64,
-    /// The running message's tree as last written: its message, and how much of it fitted.
+    /// The message whose tree was last written as the running message's tree, and how much of that tree
+    /// fitted.
     pub(super) last_kept: (Token, Fidelity),
     pub(super) meta: RegionWriter,
     pub(super) features: RegionWriter,

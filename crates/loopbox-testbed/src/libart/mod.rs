@@ -28,8 +28,9 @@ const OTHERS: [&str; 6] = [
 ];
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-/// The names of a function whose code loads a member of an ART class: two where GNU's and LLVM's C++
-/// libraries give it different names. `SIGQUIT` and `FIND_THREAD` have the names of two more such functions.
+/// The name of a function whose code loads a member of an ART class. `SIGQUIT` and `FIND_THREAD` are the
+/// names of two more such functions. A function has two names here if its mangled name differs between GNU's
+/// and LLVM's C++ libraries; a library has one of them.
 const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
 const SIGQUIT: &[&str] = &[
     "_ZN3art7Runtime14DumpForSigQuitERSo",

@@ -42,7 +42,8 @@ const VARIANTS: [(&str, &str); 15] = [
     ("uiperf", "the uiperf article's monitor (Printer)"),
     ("blockcanary", "BlockCanary's way (Printer, two posts)"),
 ];
-/// The ways that call our natives, each with the way that it is compared with: the same without our natives.
+/// The ways that call our natives. Each has the way with which it is compared: it differs only in that it
+/// does not call our natives.
 const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];
 
 /// How the two natives of each message are called.

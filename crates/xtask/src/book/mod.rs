@@ -21,7 +21,7 @@ pub(crate) fn run() -> Result<()> {
 ///
 /// # Errors
 /// When a link of any page in the repository leads nowhere, a page is missing in the table of contents, or
-/// mdBook has something to object to.
+/// mdBook reports a warning or an error.
 pub(crate) fn build() -> Result<PathBuf> {
     let faults = links::faults(&root())?;
     ensure!(faults.is_empty(), "in the documentation:\n  {}", faults.join("\n  "));

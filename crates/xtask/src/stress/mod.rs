@@ -19,18 +19,18 @@ pub(crate) enum StressCommand {
     Testbeds(TestbedsArgs),
     /// Every decoder on hostile input, guided by coverage
     Fuzz(fuzz::FuzzArgs),
-    /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch
-    /// reports
+    /// Kill apps that record on a real ART by kill -9 at random moments, and check what they leave and what
+    /// the next launch reports
     Kill(KillArgs),
-    /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say
-    /// of it
+    /// A hang at each place of an app that starts as on a phone, with main watched in each mode; a table
+    /// shows what the reports say of the hang
     Hangs(HangsArgs),
     /// A hang of each known cause, and a table of how often the verdict was right. Also shows how often
     /// verdicts of each confidence are right, in these hangs and on generated variants. Fails when a verdict
     /// was wrong with high confidence, or when verdicts on the variants are right less often than their
     /// confidence requires
     Causes(CausesArgs),
-    /// The recorder on the framework's real classes of each API level: a table
+    /// Run the recorder on the framework's real classes of each API level, and print a table of the results
     Levels(LevelsArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
@@ -56,12 +56,12 @@ pub(crate) struct TestbedsArgs {
 pub(crate) struct HangsArgs {
     /// Testbeds to run on, of art10 and art11; both when none is named
     testbeds: Vec<String>,
-    /// What main does, once for each way: spin, sleep, monitor, lock, gc, full-heap, native-spin, futex,
-    /// nanosleep, fsync, vfork, page or binder; sleep when none is named
+    /// What main does during the hang: spin, sleep, monitor, lock, gc, full-heap, native-spin, futex,
+    /// nanosleep, fsync, vfork, page or binder; may be given again; sleep when none is given
     #[arg(long)]
     way: Vec<String>,
-    /// How main is watched, once for each mode: observer, printer, poll, input, displaced, unsampled,
-    /// fallback or no-hook; all when none is named
+    /// How main is watched: observer, printer, poll, input, displaced, unsampled, fallback or no-hook; may be
+    /// given again; all when none is given
     #[arg(long)]
     mode: Vec<String>,
     /// Only the rows whose name contains this

@@ -1,4 +1,4 @@
-//! Whether the database of advisories (RustSec) can be had.
+//! Whether the database of advisories (RustSec) can be fetched.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -42,7 +42,8 @@ pub(super) fn missing(fetch: &mut Command, limit: Duration) -> Result<Option<Str
     Ok(Some(reason(&String::from_utf8_lossy(&text)).unwrap_or_else(|| status.to_string())))
 }
 
-/// The last line with text: a cause is printed below its consequence.
+/// The last line of the output that has text. It is the cause, because cargo-deny prints a cause below its
+/// consequence.
 fn reason(said: &str) -> Option<String> {
     let mut lines = said
         .lines()

@@ -41,7 +41,7 @@ pub(crate) struct Named {
     pub(crate) is_parallel: bool,
 }
 
-/// What all steps of a run share, those in order and the parallel ones.
+/// What all steps of a run share. It is used by the steps that run in order and by the parallel steps.
 struct Run<'a, C> {
     steps: &'a [Named],
     command: &'a C,

@@ -32,13 +32,13 @@ public final class Config {
          */
         PRINTER,
         /**
-         * The queue's poll: the native method in which a Looper's queue waits, MessageQueue.nativePollOnce,
-         * is replaced. It works on every level, in processes of 64 bits. It costs a 75th of {@link #PRINTER}
-         * in interpreted code and an 18th in compiled code, makes no object, and no other library's hook is
-         * in its way. It does not see the Message. So long messages get their names from their stacks.
-         * Messages of activities get their names from callbacks, and so do messages of frames where frames
-         * are watched. Other short messages have no names. Crash services show libloopbox.so in the native
-         * stack of a main thread that waits. Where the method cannot be replaced, {@link #AUTO} is used.
+         * Replaces the native method in which a Looper's queue waits: MessageQueue.nativePollOnce. It works
+         * on every level, in processes of 64 bits. It costs a 75th of {@link #PRINTER} in interpreted code
+         * and an 18th in compiled code, makes no object, and leaves Looper's Observer and Printer to other
+         * libraries. It does not see the Message. A long message gets its name from its stacks. Messages of
+         * activities get their names from callbacks, and so do messages of frames where frames are watched.
+         * Other short messages have no names. Crash services show libloopbox.so in the native stack of a main
+         * thread that waits. Where the method cannot be replaced, {@link #AUTO} is used.
          */
         POLL,
         /**
@@ -183,9 +183,9 @@ public final class Config {
         }
 
         /**
-         * Whether a message gets one stack only, when it is {@link #sampleOnsetMs} old, as a block monitor
-         * does it; 200 is usual there. Such a stack is kept whatever {@link #minSamples} says. A report that
-         * is written while the message runs takes one more.
+         * Whether a message gets one stack only, when it is {@link #sampleOnsetMs} old. A block monitor does
+         * so, usually at 200 ms. Such a stack is kept whatever {@link #minSamples} says. A report that is
+         * written while the message runs takes one more.
          */
         @NonNull
         public Builder sampleOnce(boolean once) {
@@ -194,8 +194,8 @@ public final class Config {
         }
 
         /**
-         * A finished message keeps its stacks when it ran as long as this many samples take, at the
-         * configured interval. 1 to 2,000.
+         * The shortest duration of a finished message that keeps its stacks, as a number of
+         * {@link #sampleIntervalMs}. 1 to 2,000.
          */
         @NonNull
         public Builder minSamples(int samples) {
@@ -354,7 +354,7 @@ public final class Config {
             return this;
         }
 
-        /** The Redactor. It sees each annotation before it is kept, also those that are given here. */
+        /** Sets the Redactor, which sees each annotation, also those given here, before it is kept. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
             settings.redactor = asked;
@@ -391,14 +391,14 @@ public final class Config {
             return this;
         }
 
-        /** How smoothness is recorded; not at all unless it is given here. */
+        /** How frames of the display are recorded. None are recorded unless a FrameConfig is given here. */
         @NonNull
         public Builder frames(@Nullable FrameConfig wanted) {
             settings.frames = wanted == null ? null : wanted.settings;
             return this;
         }
 
-        /** Whether processes of the app other than its main one are left alone. */
+        /** Whether only the app's main process is recorded, and its other processes are not. */
         @NonNull
         public Builder mainProcessOnly(boolean only) {
             settings.mainProcessOnly = only;
@@ -528,16 +528,16 @@ public final class Config {
         }
 
         /**
-         * Records a share of the users. For the others it installs nothing, and {@link Status#getReason} then
-         * has this as the reason. Other libraries call the share a sample rate; a sample is a stack here. A
-         * hash of the id alone decides about a user, and so the result is the same at each launch and in each
-         * version of app and library. A larger share has all users of a smaller one. Another id of the same
-         * user, for example one with a word in front of it, is drawn anew. Without this call all users are
-         * recorded.
+         * Records only a share of the users. For the other users nothing is installed, and {@link
+         * Status#getReason} names this share as the reason. Other libraries call the share a sample rate; in
+         * this library a sample is a stack. A hash of the id alone decides whether a user is recorded. So the
+         * result is the same at each launch and in each version of app and library. A larger share contains
+         * all users of a smaller one. A changed id, for example one with a word in front of it, has another
+         * hash, and so may have another result. Without this call all users are recorded.
          *
          * @param share from 0, nobody, to 1, all
-         * @param stableId the user's or the installation's, as your server knows it; it is hashed here, and
-         *     neither kept nor reported. An empty one is in no share but 1
+         * @param stableId the id of the user or of the installation, as your server knows it. It is hashed
+         *     here, and neither kept nor reported. A user with an empty id is recorded only if the share is 1
          * @throws IllegalArgumentException for another share
          */
         @NonNull

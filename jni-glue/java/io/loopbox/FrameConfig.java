@@ -43,8 +43,9 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether the stages of each drawn frame are recorded, from Android 7 on (FrameMetrics). Off: the
-         * platform wakes a thread for each frame, and from Android 11 on makes two objects for it.
+         * Whether the stages of each drawn frame are recorded, from Android 7 on (FrameMetrics). Off by
+         * default, because the platform wakes a thread for each frame, and from Android 11 on makes two
+         * objects for it.
          */
         @NonNull
         public Builder stages(boolean on) {
@@ -54,8 +55,8 @@ public final class FrameConfig {
 
         /**
          * Whether the system's compositor reports for each jank frame which side made it late, the app or the
-         * system, from Android 16 on (SurfaceControl.JankData). Off; needs {@link #stages}, which identify
-         * the frame.
+         * system, from Android 16 on (SurfaceControl.JankData). Off by default. It needs {@link #stages},
+         * because the stages identify the frame.
          */
         @NonNull
         public Builder jankData(boolean on) {
@@ -64,9 +65,10 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether messages are sampled earlier while frames come, so that what holds them up has a stack:
-         * from one and a half refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With
-         * {@link Config.Builder#sampleOnce} such a message gets one stack, at that age.
+         * Whether messages are sampled earlier while frames come, so that a message that delays frames has a
+         * stack. A message is then sampled from an age of one and a half refreshes on, 20 ms at least. On by
+         * default; needs {@link Config.Builder#sampling}. With {@link Config.Builder#sampleOnce} such a
+         * message gets one stack, at that age.
          */
         @NonNull
         public Builder jankStacks(boolean on) {
@@ -85,9 +87,9 @@ public final class FrameConfig {
         }
 
         /**
-         * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames
-         * of 60 Hz, on a faster display as many as take the same time. 1 to 600; default 30. From 30 on the
-         * platform logs "Skipped 30 frames!".
+         * How many frames one stall must drop before {@link FrameListener#onSkippedFrames} is called, counted
+         * as frames of 60 Hz. A faster display must drop more frames, which take the same time. 1 to 600;
+         * default 30. From 30 on the platform logs "Skipped 30 frames!".
          */
         @NonNull
         public Builder skippedFrames(int frames) {

@@ -49,8 +49,8 @@ public final class FrameGesture {
     }
 
     /**
-     * The hitch rate: how long frames were shown too long, in milliseconds per second of scrolling. Of each
-     * frame only whole refreshes count.
+     * The hitch rate: how long frames stayed on the display after their first refresh, in milliseconds per
+     * second of scrolling. Of each frame's extra time only whole refreshes count.
      */
     public double getHitchMsPerSecond() {
         return values[5] == 0 ? 0 : MS_PER_S * values[6] / values[5];

@@ -337,8 +337,8 @@ public final class Loopbox {
     }
 
     /**
-     * Sets the screen or step that the app is in; before {@link #install}, the one that the recording begins
-     * with. Any thread.
+     * Sets the screen or step that the app is in. If this is called before {@link #install}, the recording
+     * begins with this scene. Any thread.
      */
     @AnyThread
     public static void scene(@Nullable final String name) {
@@ -431,10 +431,10 @@ public final class Loopbox {
     }
 
     /**
-     * Switches the stack sampler off, and on again: without it the rest of the recorder goes on, but long
-     * messages have no stacks, and locks and other threads are not read. A message that begins after the
-     * sampler was switched off is not sampled. The choice is forgotten when the process ends: {@link
-     * Config.Builder#sampling} sets how a recording begins, unless this was called before {@link #install}.
+     * Switches the stack sampler off or on. Without it the rest of the recorder goes on, but long messages
+     * have no stacks, and locks and other threads are not read. A message that begins after the sampler was
+     * switched off is not sampled. A recording begins with the choice that was made here before {@link
+     * #install}, or else with {@link Config.Builder#sampling}. The choice is forgotten when the process ends.
      * Any thread.
      */
     @AnyThread
@@ -521,10 +521,10 @@ public final class Loopbox {
      *
      * @return true if nothing is left in the folders that this process knows (the default one, that of the
      *     configuration and those of its monitors), and other processes and later launches will delete, too.
-     *     If false, the log says what is left, that they will delete nothing, or which fault ended the
-     *     deletion. Only in the first case, and after true, the next launch is sure to delete again: also a
-     *     file that a slow disk completed late, or that another process wrote in the second before it noticed
-     *     the switch
+     *     If false, the log has the reason: files are left, or other processes and later launches will delete
+     *     nothing, or a fault ended the deletion. The next launch is sure to delete again after true, and
+     *     also after false if the only reason is that files are left. It then also deletes a file that a slow
+     *     disk completed late, or that another process wrote in the second before it noticed the switch
      */
     @WorkerThread
     public static boolean purge(@NonNull Context context) {

@@ -50,8 +50,8 @@ public final class MonitorConfig {
         }
 
         /**
-         * Where the files go: a folder that only this app can read. "monitor" in the folder of the reports
-         * unless it is given.
+         * Where the files go: a folder that only this app can read. By default it is the folder "monitor" in
+         * the folder of the reports.
          */
         @NonNull
         public Builder directory(@Nullable File folder) {
@@ -84,7 +84,7 @@ public final class MonitorConfig {
             return this;
         }
 
-        /** Whether the stack of a message that blocks goes to the system's log. On. */
+        /** Whether the stack of a message that blocks goes to the system's log. On by default. */
         @NonNull
         public Builder log(boolean on) {
             settings.log = on;

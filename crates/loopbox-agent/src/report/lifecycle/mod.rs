@@ -243,8 +243,8 @@ impl Lifecycle {
         self.followed.as_ref().map(|followed| &followed.file)
     }
 
-    /// The file that gets a warning of the system. A warning is about what main does now, and what a file is
-    /// about may have ended.
+    /// The file to which a warning of the system is added: the followed file, unless its message has ended. A
+    /// warning is about what main does now.
     pub(super) fn warned_file(&self) -> Option<&ReportFile> {
         Some(&self.followed.as_ref().filter(|followed| followed.reason != ENDED)?.file)
     }

@@ -1,8 +1,8 @@
 //! The listeners of reports: Java's, those of native code, and callers that have asked for a report without
-//! waiting for it. All are code of the app. It may take as long as it likes, or wait for a lock that the main
-//! thread holds. So no thread of the recorder waits for it, and no listener waits for another. Java has a
-//! thread for each listener (Listeners.java), which the thread here only wakes; the listeners of native code
-//! share one thread.
+//! waiting for it. All of them are code of the app. A listener may take as long as it likes, or wait for a
+//! lock that the main thread holds. So no thread of the recorder waits for a listener, and no listener waits
+//! for another. Java has a thread for each listener (Listeners.java), and the recorder's thread only wakes
+//! those threads. The listeners of native code share one thread.
 
 mod native;
 mod queue;

@@ -14,8 +14,8 @@ use std::{io, ptr};
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 
-/// How often it is asked where a listener's code comes from, when the kernel does not say it at first, and
-/// the pause before it is asked again.
+/// The kernel is asked at most `TRIES` times where a listener's code comes from, until it answers. `PAUSE` is
+/// the time between two tries.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -49,8 +49,8 @@ impl Slot {
     }
 
     /// The listener, if its code is still loaded, which `code_at` finds out. A library that was unloaded may
-    /// not have removed its listener; such a listener is removed here. One of which it cannot be found out
-    /// stays, and is not called this time.
+    /// not have removed its listener; such a listener is removed here. When `code_at` fails each time, the
+    /// listener is not removed, but it is not called this time.
     fn get_loaded(&self, code_at: impl Fn(usize) -> io::Result<Option<Origin>>) -> Option<Listener> {
         for _ in 0..TRIES {
             let listener = self.get()?;
@@ -63,7 +63,9 @@ impl Slot {
         None
     }
 
-    /// Returns the listener, or removes it when its code is not there or another library's.
+    /// Returns the listener if its code is loaded, from the same file as at the last call of this listener.
+    /// Otherwise removes the listener. `found` is the file at the listener's address; `None` when no code is
+    /// there.
     fn keep_loaded(&self, listener: Listener, found: Option<Origin>) -> Option<Listener> {
         let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         let before = called.filter(|(before, _)| *before as usize == listener as usize);

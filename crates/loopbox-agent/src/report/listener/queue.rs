@@ -137,8 +137,9 @@ impl Waiting {
         }
     }
 
-    /// Adds a notice. When [`MAX_WAITING`] of reports wait already, the oldest of them is dropped; answers to
-    /// requests are never dropped, and the requests have a limit. Returns whether a thread has to be started.
+    /// Adds a notice. When [`MAX_WAITING`] notices that are no answers wait already, the oldest of these is
+    /// dropped. Answers to requests are never dropped: the number of requests is limited elsewhere. Returns
+    /// whether a thread has to be started.
     fn add(&mut self, notice: Notice) -> bool {
         let of_reports = self.notices.iter().filter(|notice| !notice.is_answer()).count();
         if !notice.is_answer() && of_reports == MAX_WAITING {

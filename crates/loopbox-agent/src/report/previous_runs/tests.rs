@@ -70,7 +70,7 @@ impl Folder {
         self.dir.path().join(name)
     }
 
-    /// For how many starts the sampler is off, after one that is counted here; `None` where it is on.
+    /// Counts a start. Returns for how many further starts the sampler is off; `None` if the sampler is on.
     fn starts_left(&self) -> Option<u8> {
         let subject = FuseSubject { process: "com.shop", app_version: "", libart: BuildId::default() };
         count_start(self.dir.path(), &subject).unwrap().map(|blown| blown.starts_left)
@@ -83,7 +83,7 @@ impl Folder {
     }
 }
 
-/// The system does not say it.
+/// Stands for a system that does not report how a process ended.
 fn unknown() -> Option<ProcessEnd> {
     None
 }

@@ -1,4 +1,5 @@
-//! A comparison as JUnit's XML, which every CI shows: each group is a test, which fails when its group does.
+//! A comparison as JUnit's XML, which every CI shows. Each group is a test, which fails when the group makes
+//! the comparison fail.
 
 use super::{Change, ChangeKind, Comparison};
 use crate::render::escape::escape;

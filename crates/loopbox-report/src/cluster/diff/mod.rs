@@ -96,8 +96,8 @@ pub struct Side {
     pub of: u64,
 }
 
-/// A change of a rate, with its confidence interval. With 95 % confidence the intervals of all groups hold at
-/// once.
+/// A change of a rate, with its confidence interval. The confidence of 95 % is that of all groups together:
+/// with this confidence, every group's rate changed by an amount within its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The rate after, minus the rate before, per 1,000.

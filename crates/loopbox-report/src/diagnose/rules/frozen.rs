@@ -13,7 +13,8 @@ const FREEZE_NS: u64 = 60_000_000_000;
 const MIN_SHARE: f64 = 0.3;
 /// A message that took this long without the freeze is slow itself.
 const LONG_NS: u64 = 4_000_000_000;
-/// How much less sure a freeze of such a message is: what is left of it explains an ANR by itself.
+/// The score of a freeze is lowered by this much when the message ran for [`LONG_NS`] without the freeze,
+/// because this rest explains an ANR by itself.
 const LONG_REST: f64 = 0.3;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
@@ -85,7 +86,8 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// No sample was taken for long. Where the recorder measured a freeze, that says how long it was.
+/// No sample was taken for longer than [`FREEZE_NS`]. This is used only when the recorder measured no freeze:
+/// a measured freeze says exactly how long it was.
 fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
     if facts.analysis.anr.frozen_ns > 0 {
         return None;

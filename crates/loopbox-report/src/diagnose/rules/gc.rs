@@ -27,8 +27,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Waits for collections are normal below this share of the time.
 const MIN_SHARE: f64 = 0.3;
-/// Replaces `MIN_SHARE` when main sleeps for most of the time although its stacks show code that computes. On
-/// a starved machine all threads wait for a CPU for most of the time, so collections can only take the rest.
+/// Replaces `MIN_SHARE` when main sleeps for most of the time although its stacks show code that computes.
+/// The limit is lower, because the threads of a starved machine wait for a CPU for most of the time. They can
+/// wait for collections only in the rest of the time.
 const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
 

@@ -115,8 +115,8 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
 /// How many handlers are named.
 const MAX_HANDLERS: usize = 3;
 
-/// The handlers that took most of the time before the running message (the window of `docs/diagnosis.md`), as
-/// far as their messages are kept by name.
+/// The handlers that took most of the time in the window before the dump (see `docs/diagnosis.md`). Only
+/// messages that the history keeps by name are counted.
 fn handlers(facts: &Facts<'_>) -> Option<String> {
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let in_window = facts.analysis.history.iter().filter(|record| facts.is_in_window(record));

@@ -75,7 +75,8 @@ fn no_file(facts: &Facts<'_>, site: WaitSite) -> Option<(&'static str, &'static 
     ))
 }
 
-/// Whether main was at this place at the dump, of which the kernel knows what main waits for.
+/// Whether main's newest stack at the dump waits at this place. If so, the kernel's data on what main waits
+/// for at the dump are about this wait.
 fn is_newest(facts: &Facts<'_>, site: WaitSite) -> bool {
     let runs = facts.primary_message().is_some_and(|slow| slow.running);
     runs && facts

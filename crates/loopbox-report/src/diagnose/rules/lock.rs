@@ -184,7 +184,7 @@ fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String
     format!("{subject} waits for thread {} to end{does}", thread.name)
 }
 
-/// A thread by its name; the name may not have been read.
+/// A thread by its name. If the name was not read, by its thread id.
 fn named(holder: &LockHolder) -> String {
     match (holder.name.as_str(), holder.tid) {
         ("", Some(tid)) if tid != 0 => format!("thread {tid}"),

@@ -22,7 +22,8 @@ const MANY_COLLECTIONS: f64 = 0.3;
 
 /// What is known of the wait.
 struct Wait {
-    /// The time from the suspicion to the report, in milliseconds, and the memory events in it.
+    /// The time from the first suspicion of a hang to the report, in milliseconds, and the memory events in
+    /// this time.
     lately: Option<(u64, MemoryEvents)>,
     /// The share of the time in `lately` in which a thread of the app waited for memory.
     stalled: Option<f64>,

@@ -46,8 +46,8 @@ fn unused_parts(a: &Analysis) -> Option<String> {
     (!a.issues.is_empty()).then(|| format!("{parts} of the file could not be used"))
 }
 
-/// The limits that apply to every cause of this diagnosis. That the machine was starved is left out when it
-/// is already a cause.
+/// The limits that apply to every cause of this diagnosis. If `starved` is true, the machine's shortage of
+/// CPU time is already one of the causes, so it is not repeated as a limit.
 pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
     if let Some(alone) = trace_state::alone(a) {

@@ -131,8 +131,8 @@ fn unchecked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
 const MANY_RUNNING: usize = 4;
 /// How many threads are named.
 const MAX_NAMED: usize = 3;
-/// The weight of the evidence that the app's own threads took the processors. High CPU pressure has the same
-/// weight, because these threads cause it.
+/// The weight of the evidence that the app's own threads took the processors. It is equal to the weight of
+/// high CPU pressure, because threads that take all processors cause high CPU pressure.
 const OWN_WEIGHT: f64 = 0.3;
 
 /// The app's own threads that ran or wanted to when the threads were dumped.

@@ -97,7 +97,8 @@ pub(super) fn find_frozen(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// The place of main, when no other rule found more than that.
+/// A finding that says only where main was in the system's trace. It is dropped when another finding can be
+/// the headline.
 pub(super) fn find_place(facts: &Facts<'_>) -> Option<Finding> {
     let traced = facts.trace?;
     let a = facts.analysis;

@@ -1,5 +1,5 @@
-//! The display frames of one screen in one report as a row: counts and sums, which add up over reports, and
-//! few ratios.
+//! The display frames of one screen in one report as a row. Most columns are counts and sums, which can be
+//! added over reports; a few are ratios.
 
 use super::Column::{Integer, Json, Real, Text, Time};
 use super::{Column, Row, object};
@@ -86,9 +86,9 @@ impl Row for ScreenRow {
 }
 
 impl ScreenRow {
-    /// The rows of a report: one for all of its screens together, and one for each screen. A report without
-    /// display frames has no rows, and neither has one whose frames another report counts. `path` is the name
-    /// of the report in the table.
+    /// The rows of a report: one for all of its screens together, and one for each screen. A report has no
+    /// rows in two cases: it has no display frames, or its frames are already counted in another report.
+    /// `path` is the name of the report in the table.
     pub fn all(a: &Analysis, once: &FramesOnce, path: &str) -> Vec<Self> {
         let scenes = a.display_frames.scenes.iter().enumerate().filter(|_| once.counts(a));
         let used = scenes.filter(|(_, scene)| scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0);

@@ -1,4 +1,4 @@
-//! Tickets of a report with everything in it, of one that is unclear, and of a hostile one.
+//! Tickets of a report with everything in it, of a report whose cause is unclear, and of a hostile report.
 
 use super::*;
 use crate::diagnose::diagnose;

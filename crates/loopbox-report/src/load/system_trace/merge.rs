@@ -62,9 +62,9 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
     }
 }
 
-/// The reason not to use the trace when it shows main in another message than the report does. The app's
-/// outermost method shows this, because it stays the same as long as a message runs. `None` when it may be
-/// the same in both, or when a stack has no method of the app.
+/// Why the trace is not used, when it shows main in another message than the report does. The app's outermost
+/// method on main's stack stays the same while a message runs, so the two stacks are compared by it. `None`
+/// when both may have the same outermost method, or when one of them has no method of the app.
 fn in_other_code(a: &Analysis, own: &[FrameId], main: &TraceThread) -> Option<String> {
     let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
     let ours = outermost(own)?;

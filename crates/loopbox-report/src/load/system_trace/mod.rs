@@ -168,7 +168,8 @@ fn begin(header: &Header<'_>) -> TraceThread {
     }
 }
 
-/// Adds a thread of the n-th part, or what this part adds to a thread of an earlier part.
+/// Adds a thread to the trace. If an earlier part of the trace has the same thread, only the stacks that are
+/// missing there are added. `part` is the number of the part that the thread is in.
 fn finish(trace: &mut SystemTrace, thread: Option<TraceThread>, part: u32) {
     let Some(thread) = thread else { return };
     let is_same = |known: &&mut TraceThread| known.sys_tid.is_some() && known.sys_tid == thread.sys_tid;

@@ -4,8 +4,8 @@ use crate::load::limits;
 use crate::model::sanitize::sanitize;
 use crate::model::{NativeFrame, NativeModule, NativeStack, SourceFunction};
 
-/// Adds the frame of a line to a stack. The line is such as `native: #00 pc 000000000009b5f8  /apex/…/libc.so
-/// (syscall+28) (BuildId: ab12)`.
+/// Parses a line like `native: #00 pc 000000000009b5f8  /apex/…/libc.so (syscall+28) (BuildId: ab12)`, and
+/// adds its frame to `stack`.
 pub(super) fn add(stack: &mut NativeStack, line: &str) {
     let Some((offset, module, function)) = read(line) else { return };
     if stack.frames.len() >= limits::STACK_DEPTH {

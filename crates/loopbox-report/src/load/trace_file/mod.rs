@@ -230,8 +230,8 @@ fn packed(text: &str) -> PackedTrace {
     PackedTrace { gzip: packed.unwrap_or_default(), offset: 0 }
 }
 
-/// The Unix time, in milliseconds, of a text with a time zone; `None` without one: before Android 12 there is
-/// none.
+/// The Unix time, in milliseconds, of a text that has a time zone. `None` when the text has no time zone, as
+/// before Android 12.
 fn unix_ms(at: &str) -> Option<u64> {
     let at = DateTime::parse_from_str(at, "%Y-%m-%d %H:%M:%S%.f%z").ok()?;
     u64::try_from(at.timestamp_millis()).ok()

@@ -42,7 +42,8 @@ json_object! {
         before_ms: f64 = ms(a.anr.before_ns),
         /// Whether a debugger was attached to the process.
         debugged: bool = a.anr.debugged,
-        /// The SIGQUIT that the report answers.
+        /// The SIGQUIT that caused this report, or that came earlier during the same message; null when there
+        /// was none.
         signal: Option<SignalView> = a.anr.signal.map(SignalView::new),
         /// What the system answered when the recorder asked it about the ANR; null when the recorder did not
         /// ask.

@@ -25,8 +25,8 @@ json_object! {
         unlimited: Vec<&'static str> = limit.unlimited(),
         /// The events since the cgroup was made, and main's page faults since the process began.
         so_far: MemoryEventsView = MemoryEventsView::new(limit.so_far),
-        /// The length of the time from the suspicion to the report; null where the message of the report was
-        /// not under suspicion before.
+        /// The length of the time from the first suspicion of a hang to the report; null when the message was
+        /// not suspected of a hang before the report.
         lately_ms: Option<u64> = limit.lately.map(|(over_ms, _)| over_ms),
         /// The events in the time `lately_ms`; null when `lately_ms` is null.
         lately: Option<MemoryEventsView> = limit.lately.map(|(_, events)| MemoryEventsView::new(events)),

@@ -21,8 +21,9 @@ pub(super) struct Bar {
     pub(super) bad: bool,
 }
 
-/// Bars next to each other, as wide as their names need: a narrow screen scrolls them. With `log` their
-/// height is the logarithm of their value, so that rare values are visible next to frequent ones.
+/// Bars next to each other. Each has enough width for its name, so on a narrow screen the reader has to
+/// scroll. With `log` the height of a bar is the logarithm of its value, so that rare values are visible next
+/// to frequent ones.
 pub(super) fn bars(title: &str, bars: &[Bar], log: bool) -> String {
     let scale = |value: f64| if log { (1.0 + value.max(0.0)).ln() } else { value.max(0.0) };
     let tallest = bars.iter().map(|bar| scale(bar.value)).fold(0.0, f64::max);

@@ -34,7 +34,7 @@ pub(crate) struct DisplayFrame {
     pub(crate) scene: String,
     /// The time from the frame's vsync to the end of its message.
     pub(crate) main_ms: Option<f64>,
-    /// The number of dropped frames.
+    /// The number of frames that were dropped while this frame was shown.
     pub(crate) dropped: u16,
     /// Whether a view scrolled in the frame.
     pub(crate) scrolled: bool,

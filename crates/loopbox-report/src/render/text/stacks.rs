@@ -129,8 +129,9 @@ fn summary(out: &mut String, tree: &SampledTree) {
     }
 }
 
-/// A warning for figures from few stacks that are far apart: the machine had no processor to spare, or
-/// stopping main takes long on it.
+/// A warning that the times and shares of a tree are inexact, because its stacks are few and far apart. The
+/// causes may be that the machine had no processor to spare, or that stopping main takes long on this
+/// machine.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// Stacks that are further apart than this are too rare. The sampler intends one every 10 ms.
     const FAR_MS: f64 = 50.0;

@@ -229,7 +229,8 @@ fn show_of_a_cold_start() {
     insta::assert_snapshot!(head.join("\n"));
 }
 
-/// When only the stack names a message, its `what` is unknown: 0 would be a value.
+/// When only the stack names a message, its `what` is unknown. Then the text shows no `what`: `what=0` would
+/// be a known value.
 #[test]
 fn show_leaves_out_what_is_not_known() {
     let named = |what| {

@@ -133,9 +133,9 @@ impl Disk {
     }
 }
 
-/// Copies a ring to the disk that has what `before` records, lets `between` record more, and copies again;
-/// for each possible number of bytes, the second copy is cut off after that number. `check` gets what can be
-/// read then. Returns the number of cuts.
+/// Copies a ring to a disk twice. `before` fills the ring before the first copy, and `between` before the
+/// second one. This is repeated with the second copy cut off after each possible number of bytes. `check`
+/// gets what can be recovered from the disk after the cut. Returns the number of cuts.
 fn cut_everywhere(
     before: impl Fn(&mut Ring),
     between: impl Fn(&mut Ring),
@@ -208,7 +208,7 @@ fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
     assert!(cuts > 500, "{cuts}");
 }
 
-/// A message that was frozen must not seem to have run all the time that it is old.
+/// The time for which the process was frozen must not count as time in which the message ran.
 #[test]
 fn the_last_sign_of_life_is_never_newer_than_what_interrupted_the_message() {
     let frozen = Interruption { frozen_ns: 60_000 * MS, debugged: false };
@@ -255,7 +255,8 @@ fn a_message_of_a_loop_inside_of_a_message_does_not_run_on_when_a_later_one_has_
     assert!(cuts > 100, "{cuts}");
 }
 
-/// A record that is written after a beginning was taken back names no message that has ended.
+/// A record that is written after `next_is` has forgotten an announced message names no message that has
+/// ended.
 #[test]
 fn a_message_does_not_run_on_when_a_beginning_after_it_was_taken_back() {
     let before = |ring: &mut Ring| record(ring, 10, 38, |_| false);
@@ -273,7 +274,7 @@ fn a_message_does_not_run_on_when_a_beginning_after_it_was_taken_back() {
     assert!(cuts > 100, "{cuts}");
 }
 
-/// Both clocks at an uptime, on a device that has been in deep sleep for so long.
+/// Both clocks at an uptime, on a device that has been in deep sleep for `slept_ms` in all.
 fn clocks(uptime_ms: u64, slept_ms: u64) -> ClockPair {
     ClockPair { uptime_ns: Uptime(uptime_ms * MS), unix_ms: 1_700_000_000_000 + uptime_ms + slept_ms }
 }

@@ -199,8 +199,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Reports to the native side, for the poll hook, that the running message calls this Activity's life
-     * cycle.
+     * Notifies the native side that the running message calls a life-cycle method of this Activity. The poll
+     * hook names the message by it.
      */
     private static void called(Activity activity, int step) {
         try {
@@ -224,8 +224,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Notes that an Activity is stopped. One that is made anew, as when the screen turns, is stopped in the
-     * message that starts its next instance: the user sees the app all the time, also if that hangs.
+     * Notes that an Activity is stopped. An Activity may stop because the system makes it anew, as when the
+     * screen turns. Then its next instance starts in the same message, and the user sees the app all the
+     * time. So the state is checked only in a later message. Until then the app counts as seen, also while
+     * the start of the next instance hangs.
      */
     private void isStopped(Activity activity) {
         started.remove(activity);

@@ -59,8 +59,8 @@ final class NativeCalls {
     /**
      * Called when a report is written, or main has gone to rest. On the worker's thread.
      *
-     * @param doubted whether the hook has missed something: a message that still runs, as far as the hook
-     *     knows, is not on main's stack any more
+     * @param doubted whether the hook has missed the end of a message: the hook takes this message for
+     *     running, but it is not on main's stack any more
      */
     static void checkHook(boolean doubted) {
         MainHook.check(doubted);

@@ -191,7 +191,7 @@ public final class Recorder {
         return null;
     }
 
-    /** Gives the new recording what the app has set before there was one. */
+    /** Gives the new recording what the app has set before the recording began. */
     private static void passOn(Settings wanted) {
         Annotations.giveEarly();
         Breadcrumbs.giveEarly();

@@ -44,7 +44,10 @@ final class StartGuard {
 
     private static final int MOST_READABLE = 64;
 
-    /** Whether this start is counted, or was refused: a second installation of a process is no new start. */
+    /**
+     * Whether this process has counted its start already. A second installation in the same process is no new
+     * start.
+     */
     private static boolean used;
 
     /** Why this start is refused, or null. It holds for the process, also for an installation elsewhere. */
@@ -125,7 +128,10 @@ final class StartGuard {
         return mark.getPath();
     }
 
-    /** Removes the mark: nothing was installed, and the process continues. The next one counts anew. */
+    /**
+     * Removes the mark, because nothing was installed and the process continues. The next installation in
+     * this process counts as a new start.
+     */
     void end() {
         used = false;
         if (!mark.delete()) {

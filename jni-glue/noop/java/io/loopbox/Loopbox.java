@@ -153,7 +153,9 @@ public final class Loopbox {
         return new Monitor();
     }
 
-    /** Does nothing: neither now nor for a later launch with a build that has the recorder. */
+    /**
+     * Does nothing. The choice is not stored for a later launch with a build that has the recorder, either.
+     */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}
 

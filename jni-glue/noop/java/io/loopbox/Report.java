@@ -9,7 +9,7 @@ import java.io.File;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A report. There are none here: no method returns one with content. */
+/** Replaces the reports of builds with the recorder. No method here returns a report with content. */
 public final class Report {
     /** What happened, according to the present evidence in the file. */
     public enum Kind {
@@ -18,7 +18,10 @@ public final class Report {
          * was busy.
          */
         ANR,
-        /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
+        /**
+         * A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}, or main
+         * slept for that long while messages were due.
+         */
         HANG,
         /**
          * The report is from a process that ended during a hang, and nothing shows that it was an ANR or a

@@ -23,9 +23,10 @@ import java.util.WeakHashMap;
  */
 public final class InputWatch implements InvocationHandler {
     /**
-     * The watch of each window. A window gets only one, however often the app asks for it, because another
-     * library may have wrapped our callback in the meantime. Weak on both sides, because a window's callback
-     * refers to the window. Main thread only.
+     * The watch of each window. A window is wrapped only once, however often the app asks for it: its
+     * callback does not show whether ours is in it, because another library may have wrapped ours. Both
+     * references are weak, because the watch refers to the window's callback, which refers to the window.
+     * Main thread only.
      */
     private static final Map<Window, WeakReference<InputWatch>> WATCHED =
             new WeakHashMap<Window, WeakReference<InputWatch>>();

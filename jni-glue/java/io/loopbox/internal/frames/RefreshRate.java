@@ -19,8 +19,8 @@ final class RefreshRate implements DisplayManager.DisplayListener {
     }
 
     /**
-     * Begins to watch the rate of the default display, for longer than the Context may live: a DisplayManager
-     * keeps the Context that it is from.
+     * Begins to watch the rate of the default display. A DisplayManager keeps the Context that it comes from.
+     * So it is taken from a Context that lives as long as the process, not from the given one.
      *
      * @return null without a Context, and where there is no DisplayManager
      */

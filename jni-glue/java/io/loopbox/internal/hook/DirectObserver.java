@@ -17,10 +17,11 @@ final class DirectObserver implements Looper.Observer {
     }
 
     /**
-     * Checks whether this class has all the methods that Looper calls: those of Android 10 to 17, because the
-     * interface may hide its methods from us, and those that the interface shows.
+     * Checks whether this class has all the methods that Looper calls. The methods of Android 10 to 17 are
+     * checked by name, because the interface may hide its methods from us. The methods that the interface
+     * shows are checked, too.
      *
-     * @return null, or what is missing
+     * @return null, or the name of a method that is missing
      */
     String lost() {
         if (!Platform.has(this, Object.class, "messageDispatchStarting")) {

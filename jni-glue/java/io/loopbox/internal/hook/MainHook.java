@@ -88,8 +88,8 @@ public final class MainHook {
     }
 
     /**
-     * Ends the message that still runs as far as the hook knows, because the hook will not see its end. On
-     * the main thread.
+     * Ends the message that the hook takes for running, because the hook will not see its end. On the main
+     * thread.
      */
     public static void endRunning() {
         Native.endAdopted();
@@ -99,9 +99,9 @@ public final class MainHook {
     }
 
     /**
-     * Posts an empty message, now that the hook is back. The next message that the hook sees shows where it
-     * has missed messages, and that a message that seems to run is over. No other message need come, and the
-     * process may be killed meanwhile.
+     * Posts an empty message, now that the hook is back. When the hook sees this message begin, the recorder
+     * notices that messages were missed, and that a message that seemed to run is over. Without the empty
+     * message this could take until another message comes, or until the process is killed.
      */
     public static void endUnseen() {
         if (isHooked()) {

@@ -48,15 +48,16 @@ public final class MonitorFiles {
     private final long maxBytes;
 
     /**
-     * How many bytes of a file's beginning distinguish it from others of its name: they have the time and the
-     * process of the first line. A number of the file system would not do, which gives that of a deleted file
-     * again.
+     * How many bytes at the beginning of a file distinguish it from later files of the same name. They
+     * contain the time and the process of the first line. An inode number would not do, because the file
+     * system may reuse the number of a deleted file.
      */
     private static final int BEGINNING_BYTES = 96;
 
     /**
-     * The last file that this process has written the line of {@link Base} to, and how it begins. Another
-     * process may pack it, and begin another file of the same name.
+     * The last file into which this process has written the line of {@link Base}. {@code beginning} has the
+     * first bytes of this file. With them the process notices that another process has packed the file and
+     * begun a new one of the same name.
      */
     private File based;
 
@@ -167,7 +168,10 @@ public final class MonitorFiles {
         return beginning.length > 0 && Arrays.equals(read(file, 0, beginning.length), beginning);
     }
 
-    /** Up to this many bytes of a file from this place on: none of an empty one, or where none is. */
+    /**
+     * Reads up to {@code most} bytes of a file, starting at {@code from}. The result is empty if the file is
+     * empty or does not exist.
+     */
     private static byte[] read(File file, long from, int most) throws IOException {
         RandomAccessFile in;
         try {

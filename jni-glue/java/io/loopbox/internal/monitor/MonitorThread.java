@@ -167,7 +167,8 @@ public final class MonitorThread implements Runnable {
     }
 
     /**
-     * The next event, or STOP. The queue may have been full when STOP was due, and does not contain it then.
+     * Takes the next event, or returns STOP when the thread is to end and no event waits. STOP may be missing
+     * in the queue, if the queue was full when the thread was asked to end.
      */
     private String next() {
         while (!stops || !waiting.isEmpty()) {
@@ -271,7 +272,10 @@ public final class MonitorThread implements Runnable {
 
     /** The line about the process that comes before its first stall in a file. */
     private static final class ProcessBase implements MonitorFiles.Base {
-        /** The same in each line of the process: it and the pid say whether two lines are of one process. */
+        /**
+         * When this class was loaded, in milliseconds of the wall clock. Each line of the process has this
+         * value. Two lines with the same value and the same pid are of one process.
+         */
         private static final long STARTED_MS = System.currentTimeMillis();
 
         private final MonitorSettings settings;

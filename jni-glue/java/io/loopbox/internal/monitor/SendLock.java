@@ -15,8 +15,8 @@ final class SendLock {
     private static final String NAME = "uiperf.lock";
 
     /**
-     * The folders whose lock this process has. It must not even open their file again: as soon as it closed
-     * that, the kernel would release the lock.
+     * The folders whose lock this process has. The process must not open the locked file of such a folder a
+     * second time: when it closed the second descriptor, the kernel would release the lock.
      */
     private static final Set<File> HELD = new HashSet<File>();
 

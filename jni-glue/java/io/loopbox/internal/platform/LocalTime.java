@@ -4,8 +4,9 @@ package io.loopbox.internal.platform;
 import java.util.TimeZone;
 
 /**
- * Wall-clock time as text, by the calendar and not by the week year, and in ASCII digits for every language:
- * with SimpleDateFormat both depend on the pattern and the Locale.
+ * Wall-clock time as text. The year is that of the calendar, and the digits are ASCII in every language.
+ * SimpleDateFormat does not ensure this: YYYY in its pattern means the week year, and its digits depend on
+ * the Locale.
  */
 public final class LocalTime {
     private static final long DAY_MS = 86_400_000;

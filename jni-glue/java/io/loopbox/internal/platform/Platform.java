@@ -6,7 +6,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
-/** Which device this is, and whether its framework finds those methods of our classes that it calls. */
+/**
+ * Facts about the device. Also checks whether the framework finds the methods of our classes that it calls.
+ */
 public final class Platform {
     private Platform() {}
 

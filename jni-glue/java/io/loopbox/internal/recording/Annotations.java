@@ -21,7 +21,10 @@ public final class Annotations {
      */
     private static Map<String, String> early = new LinkedHashMap<String, String>();
 
-    /** The annotations that still waited when a recording took over. The next one of a name replaces it. */
+    /**
+     * The annotations that still waited when {@link #pass} was called. {@link #giveRest} passes them to the
+     * recording, unless the app has set the same name again in the meantime.
+     */
     private static Map<String, String> rest = new LinkedHashMap<String, String>();
 
     /**
@@ -87,8 +90,8 @@ public final class Annotations {
     }
 
     /**
-     * From now on annotations wait for the next recording. Drops those that waited until now: the recording
-     * has ended, or the app does not want the one that they waited for.
+     * From now on annotations wait for the next recording. Those that wait now are dropped: their recording
+     * has ended, or the app has stopped the recorder before their recording began.
      */
     public static synchronized void end() {
         early = new LinkedHashMap<String, String>();

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 /** The listeners of reports. Any thread. */
 public final class Listeners {
     /**
-     * A listener of the configuration may take the file away, so it is called after the added listeners. This
-     * is how long it waits for them. A caller who has asked for a report waits just as long for all
+     * How long a listener of the configuration waits for the added listeners. It is called after them,
+     * because it may take the file away. A caller who has asked for a report waits just as long for all
      * listeners.
      */
     private static final long OTHERS_MS = 2_000;

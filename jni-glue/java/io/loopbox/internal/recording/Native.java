@@ -204,8 +204,9 @@ public final class Native {
     public static native long begun();
 
     /**
-     * Whether main has run since it was last seen to wait: 1 for yes, 0 for no, negative where it was not
-     * seen to wait. After each message that the hook sees, the first wait is noted. Any thread.
+     * Whether main has used processor time since it went to rest: 1 for yes, 0 for no. Main went to rest
+     * when, after the last message of the hook, it was first seen to wait. Negative if main was not seen to
+     * wait since then, if a message runs, or if this is not known. Any thread.
      */
     public static native int ranAtRest();
 

@@ -20,7 +20,10 @@ import java.util.List;
 public final class PendingReports {
     private static final String SUFFIX = ".lbx";
 
-    /** How long a file may be in the making: no process writes one for that long. */
+    /**
+     * The age from which an unfinished file is deleted, in milliseconds. No process writes a file for that
+     * long.
+     */
     private static final long UNFINISHED_MS = 600_000;
     public static final String TAKEN = "taken";
 
@@ -97,8 +100,9 @@ public final class PendingReports {
     }
 
     /**
-     * Adds what the system has kept to the reports that it belongs to: to {@code only}, or to any if that is
-     * null. Which report that is, only all of them together show.
+     * Adds what the system has kept to the reports that it belongs to. Needs all reports of the process,
+     * because only together do they show which report that is. Only the report {@code only} is changed, or
+     * any report if {@code only} is null.
      */
     private static void attach(
             List<File> reports, File only, File directory, Framework framework, boolean keepsTraces) {
@@ -219,7 +223,9 @@ public final class PendingReports {
         }
     }
 
-    /** Deletes what a process that was killed while it wrote has left. */
+    /**
+     * Deletes unfinished files of reports. A process that was killed while it wrote such a file has left it.
+     */
     private static void deleteUnfinished(File folder, long now) {
         File[] files = isOwn(folder) ? folder.listFiles() : null;
         if (files == null) {

@@ -29,7 +29,7 @@ public final class ReportsActivity extends Activity {
         rows = Pages.page(this);
     }
 
-    /** Shows the list again: a report may have been deleted on its own screen. */
+    /** Fills the list again, because the screen of a report may have deleted that report. */
     @Override
     protected void onResume() {
         super.onResume();

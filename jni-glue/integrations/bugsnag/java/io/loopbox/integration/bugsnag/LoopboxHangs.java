@@ -21,8 +21,9 @@ public final class LoopboxHangs {
     private final String[] tabs;
 
     /**
-     * @param tabs the tabs that the app itself adds to events. They describe this launch and are removed from
-     *     the event; Bugsnag has no list of them
+     * @param tabs the tabs that the app itself adds to events. They describe this launch, not the one that
+     *     hung, so they are removed from the event. They must be named here, because Bugsnag has no list of
+     *     them
      */
     public LoopboxHangs(String... tabs) {
         this.tabs = tabs;

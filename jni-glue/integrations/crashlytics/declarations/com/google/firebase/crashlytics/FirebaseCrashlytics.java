@@ -31,7 +31,7 @@ public class FirebaseCrashlytics {
         recordedKeys.add(keys.keys);
     }
 
-    /** Not part of the SDK: tests read from it the keys of each recorded exception. */
+    /** The keys of each recorded exception. Not part of the SDK: tests read this. */
     public synchronized List<Map<String, String>> recordedKeys() {
         return new ArrayList<Map<String, String>>(recordedKeys);
     }

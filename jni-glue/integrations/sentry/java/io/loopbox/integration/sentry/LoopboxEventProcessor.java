@@ -12,9 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Attaches a report to the ANR events of Sentry's watchdog. They are about this process and this moment, so a
- * report is written for each. {@link LoopboxExitProcessor} handles those of the last process; both are added
- * with {@code options.addEventProcessor}.
+ * Attaches a report to each ANR event of Sentry's watchdog. Such an event is about this process at this
+ * moment, so a new report is written for it. {@link LoopboxExitProcessor} handles the ANR events of the last
+ * process. Add both with {@code options.addEventProcessor}.
  */
 public final class LoopboxEventProcessor implements EventProcessor {
     /**

@@ -42,9 +42,10 @@ public final class LoopboxExitProcessor implements BackfillingEventProcessor {
     }
 
     /**
-     * The report of the process that ended at this time, or null if it left none. Of several reports it is
-     * the last one about an ANR, or else the last one. Searched anew each time, so that a report found late
-     * is included.
+     * Finds the report of the process that ended at this time, and claims it. If the process left several
+     * reports, this is the newest one about an ANR, or the newest one if none is about an ANR. A report that
+     * is too large for Sentry is returned without being claimed. The reports are searched at each call, so
+     * that a report found late is included. Null if the process left none, or if the claim fails.
      */
     private Report endedAt(long timeMs) {
         Report found = null;

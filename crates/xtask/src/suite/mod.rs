@@ -126,12 +126,12 @@ const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many test programs run at a time; those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 6;
 
 /// The programs that begin first, so that shorter ones fill the gaps at the end: those that take longest, and
 /// one that would otherwise begin last. A program is not in the list if it needs a library that a parallel
 /// step may still be building.
-const LONGEST: [&str; 9] = [
+const LONGEST: [&str; 12] = [
     "e2e frames",
     "loopbox-cli page",
     "loopbox-art on_art",
@@ -141,6 +141,9 @@ const LONGEST: [&str; 9] = [
     "e2e aar",
     "e2e shipped",
     "lab-bionic tagged",
+    "e2e contested",
+    "e2e wakes",
+    "loopbox-cli page_reading",
 ];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {

@@ -84,7 +84,10 @@ impl Pinned<'_> {
     /// # Errors
     /// As [`Pinned::ensure`]; also when one of them is of another registry.
     pub fn ensure_all(pinned: &[Pinned<'_>], progress: &Progress) -> Result<Vec<PathBuf>> {
-        let folder = downloads();
+        Self::ensure_all_below(&downloads(), pinned, progress)
+    }
+
+    fn ensure_all_below(folder: &Path, pinned: &[Pinned<'_>], progress: &Progress) -> Result<Vec<PathBuf>> {
         let place = |each: &Pinned<'_>| folder.join(each.file_name());
         let missing = || -> Result<Vec<&Pinned<'_>>> {
             let mut missing = Vec::new();
@@ -97,9 +100,13 @@ impl Pinned<'_> {
             Ok(missing)
         };
         if !missing()?.is_empty() {
-            fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
             let _lock = exclusive(&folder.join("lock"), || progress.say("wait for another download"))?;
             let missing = missing()?;
+            // The other one may have brought them all.
+            if missing.is_empty() {
+                return Ok(pinned.iter().map(place).collect());
+            }
             let megabytes: u32 = missing.iter().map(|each| each.megabytes).sum();
             progress.say(format!("download {} files of Maven, about {megabytes} MB", missing.len()));
             let (partial, repository) = (folder.join("partial"), folder.join("maven"));
@@ -323,6 +330,24 @@ mod tests {
         let (to, said) = mpsc::channel();
         let found = PACKAGE.ensure_below(folder.path(), &Progress::to_channel("test", to)).unwrap();
         assert_eq!(found, file);
+        assert_eq!(said.try_iter().count(), 0);
+    }
+
+    #[test]
+    fn files_that_another_download_brings_meanwhile_are_not_downloaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let pinned = [Pinned { registry: Registry::Maven, package: "group:name", ..PACKAGE }];
+        let file = folder.path().join(pinned[0].file_name());
+        let (to, said) = mpsc::channel();
+        let lock = exclusive(&folder.path().join("lock"), || {}).unwrap();
+        std::thread::scope(|scope| {
+            let progress = Progress::to_channel("test", to);
+            let found = scope.spawn(move || Pinned::ensure_all_below(folder.path(), &pinned, &progress));
+            assert!(said.recv().unwrap().contains("wait for another download"));
+            fs::write(&file, "abc").unwrap();
+            drop(lock);
+            assert_eq!(found.join().unwrap().unwrap(), [file]);
+        });
         assert_eq!(said.try_iter().count(), 0);
     }
 

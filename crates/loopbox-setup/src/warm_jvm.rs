@@ -18,7 +18,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitCode, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
@@ -46,6 +46,11 @@ const REFUSED: &str = "refused";
 /// JVM options for programs that run for seconds: with the first JIT tier alone they take less than half the
 /// time.
 pub(crate) const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+
+/// How long the JVM may take to start: many times what it takes on a loaded machine.
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// How long a program may take. After this time it is run again, in a new JVM.
+const ANSWER_LIMIT: Duration = Duration::from_mins(10);
 
 /// How much memory the programs of the JVM have together. Two R8 of small apps need less than half of it.
 const HEAP: &str = "-Xmx3g";
@@ -134,14 +139,16 @@ fn connect(folder: &Path, java: &OsStr) -> Option<UnixStream> {
     if folder.join(REFUSED).exists() {
         return None;
     }
+    let begun = Instant::now();
     let started = start(folder, java, &socket);
     let Ok(mut server) = started else { return None };
-    while let Ok(None) = server.try_wait() {
+    while matches!(server.try_wait(), Ok(None)) && begun.elapsed() < START_LIMIT {
         if let Some(stream) = connected() {
             return Some(stream);
         }
         thread::sleep(Duration::from_millis(10));
     }
+    let _ = server.kill();
     let _ = File::create(folder.join(REFUSED));
     None
 }
@@ -182,6 +189,7 @@ fn ask<'a>(
         out.write_all(text.as_bytes())?;
     }
     out.flush()?;
+    stream.set_read_timeout(Some(ANSWER_LIMIT))?;
     let mut answer = BufReader::new(stream);
     let status = number(&mut answer)?;
     let output = text(&mut answer)?;

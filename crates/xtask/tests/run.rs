@@ -7,6 +7,8 @@ use loopbox_setup::workspace::root;
 
 fn run(arguments: &[&str]) -> Output {
     let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    // As a user runs it: not with what a run of all tests has prepared for its programs.
+    xtask.env_remove("LOOPBOX_WARM_JVM").env_remove("LOOPBOX_LAB_PROGRAMS");
     xtask.current_dir(root()).arg("run").args(arguments).output().unwrap()
 }
 

@@ -126,7 +126,7 @@ const fn parallel(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many test programs run at a time; those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
 
 /// The programs that begin first, so that shorter ones fill the gaps at the end: those that take longest, and
 /// one that would otherwise begin last. A program is not in the list if it needs a library that a parallel

@@ -14,7 +14,7 @@ use loopbox_testbed::{Arch, Compiled, Name, ensure, names};
 pub(crate) struct TestbedArgs {
     /// Which testbeds; without any, all are listed.
     names: Vec<String>,
-    /// For each name, the testbed with the runtime's JIT compiler: `art11 --jit` is `art11-jit`
+    /// Use the testbeds that have the runtime's JIT compiler: `art11 --jit` means `art11-jit`
     #[arg(long)]
     jit: bool,
     /// The testbeds of these names with all methods compiled ahead of time: `art11 --aot` is `art11-aot`

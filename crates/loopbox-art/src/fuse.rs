@@ -28,7 +28,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All phases, by their marks.
+    /// All phases. The index of a phase is the number that marks it.
     pub const ALL: [Phase; 9] = [
         Phase::Idle,
         Phase::SelfCheck,

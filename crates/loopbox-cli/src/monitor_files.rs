@@ -93,8 +93,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A stall of a file with the facts about its process, and the analysis of a report that is made of the stall
-/// and the facts.
+/// A stall from a file, the facts about the process that stalled, and the analysis of a report. The report is
+/// made of the stall and these facts.
 #[derive(Debug)]
 pub(crate) struct ReadStall<'a> {
     pub(crate) stall: &'a Stall,

@@ -152,7 +152,8 @@ pub fn synthetic_part(simple: &str) -> Option<usize> {
 /// Whether a class name seems obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
 /// The last part up to the first `$` has one or two letters and digits, or three with a small letter first.
-/// Real names of that shape exist (`R`, `io`), so callers may only use this to count two names as equal.
+/// Real names of that shape exist (`R`, `io`). So callers may use this only to decide whether two names can
+/// be those of one class.
 pub fn seems_obfuscated(class: &str) -> bool {
     let simple = class.rsplit('.').next().unwrap_or_default();
     let outer = simple.split('$').next().unwrap_or_default();

@@ -8,7 +8,8 @@ use loopbox_format::model::{DropLevel, Uptime};
 /// A value covers frames whose durations add up to at least this time. Matrix also waits for more than 20
 /// frames, and so shows nothing on a display below 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
 const WINDOW_NS: u64 = 200_000_000;
-/// After this time without a frame nothing moves, and there is no frame rate to show. Matrix shows 60.
+/// When this much time passes without a frame, nothing moves on the screen, and there is no frame rate to
+/// show. The performance library Matrix shows 60 then.
 const IDLE_NS: u64 = 250_000_000;
 
 /// The value for the frames of a fifth of a second.

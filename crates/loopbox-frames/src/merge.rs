@@ -32,7 +32,7 @@ pub struct MergedScene {
     pub fps_values: u64,
     /// How many jank windows there were.
     pub windows: u64,
-    /// Jank windows with an FPS below 5/6 of the refresh rate.
+    /// How many jank windows were recorded, because their FPS is below 5/6 of the refresh rate.
     pub windows_recorded: u64,
     /// Jank windows that the end of their session cut off.
     pub windows_incomplete: u64,

@@ -103,7 +103,7 @@ pub struct OutsideWatch {
 }
 
 impl OutsideWatch {
-    /// Records that no message runs, without a check of where the thread is.
+    /// Records that no message runs. What the thread does meanwhile is not checked.
     pub fn between(&mut self, now_ns: Uptime, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };

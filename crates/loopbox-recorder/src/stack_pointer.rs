@@ -20,7 +20,8 @@ impl StackPointer {
     /// the end of the earlier one counts as lost.
     pub const UNKNOWN: Self = Self(0);
 
-    /// The pointer of a message whose start was not seen: every other pointer counts as inside of it.
+    /// The pointer of a message whose start was not seen. It is the highest address, and stacks grow
+    /// downwards, so each other pointer belongs to a call inside of this message.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
     /// The pointer for this address of the thread's stack.

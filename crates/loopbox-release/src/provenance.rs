@@ -111,7 +111,7 @@ struct Builder {
     id: String,
 }
 
-/// The claims of a statement, for people.
+/// What a statement of provenance claims, in the form in which it is printed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// The commit that everything was built from; `None` where the statement names none.

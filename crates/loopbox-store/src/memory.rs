@@ -38,8 +38,9 @@ impl Memory {
         self.map.as_ref().map(words).unwrap_or_default()
     }
 
-    /// Whether the calling process made this memory: false in a fork of that process. This is cheap enough
-    /// for each message where the kernel can mark a page for it (Linux 4.14); elsewhere it is a system call.
+    /// Whether the calling process made this memory: false in a fork of that process. Linux 4.14 and newer
+    /// clear a marked page in a fork. There the check is cheap enough for each message. On older kernels it
+    /// is a system call.
     #[inline]
     pub(crate) fn is_mine(&self) -> bool {
         self.alive.as_ref().map_or_else(|| std::process::id() == self.pid, ForkMark::stands)

@@ -278,7 +278,7 @@ public final class MonitorRules {
         }
     }
 
-    /** Two processes write into one folder, and one of them packs the file meanwhile. */
+    /** Two processes write into one folder by turns. After each turn one of them packs its files. */
     private static void shared(File folder) throws Exception {
         Sharer main = new Sharer("main", folder);
         Sharer push = new Sharer("push", folder);

@@ -26,7 +26,7 @@ public final class Script {
         }
     }
 
-    /** Waits until the sampler has examined ART, and samples or reports why it cannot. */
+    /** Waits until the sampler has examined ART. After that the sampler samples, or reports why it cannot. */
     public static void awaitSampler() {
         while (true) {
             for (Status.Part part : Loopbox.status().getParts()) {

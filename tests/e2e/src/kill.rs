@@ -253,8 +253,8 @@ impl Left {
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
     }
 
-    /// Whether the ring's file was deleted. The file has the name that the process gave it, or that name with
-    /// `.1`, which the next launch gives it before it first tries to read it.
+    /// Whether the ring's file was deleted. The process gave the file a name. The next launch adds `.1` to
+    /// that name before it first tries to read the file. Neither name may be there.
     fn gone(&self) -> bool {
         let tried = format!("{}.1", self.ring.display());
         !self.ring.exists() && !Path::new(&tried).exists()

@@ -26,8 +26,8 @@ const ANR: u32 = 6;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
 
-/// What arrives in each cell of the table: a file, a digest, or both. The key is a column and an SDK. A cell
-/// in which nothing arrives is left out.
+/// What each SDK gets from Loopbox: a file, a digest, or both. The key is one of `COLUMNS` and an SDK. An SDK
+/// that gets nothing in a column is left out.
 type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
 
 /// Checks what the links deliver for an ANR, for a hang that the system did not notice, and for a crash. For

@@ -28,7 +28,7 @@ final class Tombstones {
         app = new App(folder);
     }
 
-    /** Installs it for the life of the process. */
+    /** Installs the library for the life of the process. */
     void install() {
         XCrash.InitParameters parameters = new XCrash.InitParameters()
                 .setLogDir(new File(folder, "tombstones").getPath())

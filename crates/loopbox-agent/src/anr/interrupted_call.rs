@@ -1,8 +1,7 @@
 //! Which system call a signal interrupted, from the registers that its handler found.
 //!
-//! `/proc/PID/syscall` shows it too, but only a debuggable process may read that file.
-//! The kernel does one of two things with the call. It depends on this where the call's number and arguments
-//! are:
+//! `/proc/PID/syscall` shows it too, but only a debuggable process may read that file. The kernel does one of
+//! two things with the call, and each leaves the call's number and arguments elsewhere:
 //!
 //! * The kernel starts the call again after the handler. Then the program counter is back at the call's
 //!   instruction, and all registers are as they were.

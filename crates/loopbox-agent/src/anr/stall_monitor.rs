@@ -323,7 +323,8 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
 /// What the last check of the Signal Catcher found; the next one is compared with it.
 #[derive(Clone, Copy)]
 enum Earlier {
-    /// Not checked yet: compare with the count that the worker stored when it found the Signal Catcher.
+    /// The Signal Catcher has not been checked yet. The first check compares its count of signals with the
+    /// count that the worker stored when it found the Signal Catcher.
     WhenFound,
     /// Unknown, because the Signal Catcher was not checked for a while.
     Unknown,

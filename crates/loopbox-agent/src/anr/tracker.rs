@@ -17,7 +17,7 @@ const RECENT_NS: u64 = 10_000_000_000;
 /// A message shorter than this is never the reason for a signal.
 const SHORT_NS: u64 = 300_000_000;
 
-/// What the running message requires of the worker.
+/// What a check of the running message found, and so what the worker must do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stall {
     Nothing,

@@ -29,7 +29,8 @@ const SKIPPED: i32 = 2;
 /// Takes the events of display frames out of the queue, between reports.
 pub(crate) struct FrameCollector {
     queue: Option<FrameReceiver>,
-    /// Whether something, like a gesture, is open and will end merely because time passes.
+    /// Whether a gesture or a session of frames is open. The recorder must wake to end it, because no event
+    /// marks its end.
     open: bool,
     /// How many lost events the feature's state shows.
     reported_lost: u32,

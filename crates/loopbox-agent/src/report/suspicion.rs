@@ -8,7 +8,8 @@ use loopbox_art::Phase;
 use loopbox_format::model::ProcessExit;
 use loopbox_store::{CrashMark, Suspicion};
 
-/// A stop of the main thread takes some ten microseconds. A stop of this length was itself the hang.
+/// The sampler stops the main thread for some ten microseconds. When it has held main for this long, the
+/// sampler is the cause of the hang.
 const HELD_NS: u64 = 1_000_000_000;
 
 /// What is known about the end of a process.

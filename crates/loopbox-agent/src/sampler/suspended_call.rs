@@ -28,7 +28,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-/// The ring's word for the phase of a stop, which outlives the process.
+/// Writes the phase of a stop into the ring. The ring outlives the process.
 struct RingMark(RingFuse);
 
 impl Fuse for RingMark {

@@ -19,9 +19,8 @@ const MAX_STEPS: usize = 8;
 /// The dump has at most `MAX_THREADS` threads, and the stacks of at most `MAX_STACKS` of them.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
-/// How long before the end of the dump's time limit the dump stops waiting for ART's own trace. While ART
-/// writes its trace, the dump stops no thread. The time that is left is for what can be read without stopping
-/// a thread.
+/// While ART writes its own trace, the dump stops no thread but waits. It waits until this much of the dump's
+/// time limit is left. In that rest it reads only what needs no stopped thread.
 const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;

@@ -1,5 +1,5 @@
-//! The gate between a recording and everything outside of it: the disk and the app's listeners. Any thread
-//! that ends a recording closes it. What the recorder's threads do after that has no effect outside.
+//! The gate between a recording and everything outside of it: the disk and the app's listeners. A thread that
+//! ends a recording closes the gate. What the recorder's threads do after that has no effect outside.
 
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait};

@@ -48,16 +48,18 @@ impl MainState {
         self.now.set(Token::outside_before(next).0, since_ns.0);
     }
 
-    /// Sets how many messages have begun and not ended when the pause before the message `next` begins. Main
-    /// waits in a Looper loop inside of them, or leaves the loop unseen and runs one of them again. The
-    /// number is valid until `next` begins. Main thread only, before [`idle`](Self::idle).
+    /// Sets how many messages have begun and not ended when the pause before the message `next` begins.
+    /// During the pause main waits in a Looper loop that one of these messages runs. When the loop returns,
+    /// main goes on with that message, and no hook sees it. The number is valid until `next` begins. Main
+    /// thread only, before [`idle`](Self::idle).
     pub(crate) fn set_around(&self, next: Token, messages: u32) {
         self.around.set(Token::outside_before(next).0, messages.into());
     }
 
-    /// How many messages had begun and not ended at the start of the pause with the token `between`: main
-    /// waited in a Looper loop inside of them. Main may have left that loop unseen since. Then one of these
-    /// messages runs again. 0 where there are none, or their number is not known.
+    /// How many messages had begun and not ended at the start of the pause with the token `between`, in which
+    /// main waited in a Looper loop that one of these messages runs. The loop may have returned since, which
+    /// no hook sees. Then main goes on with that message. 0 when there are no such messages, or when their
+    /// number is not known.
     pub(crate) fn around(&self, between: Token) -> u64 {
         let (of, messages) = self.around.get();
         if of == between.0 { messages } else { 0 }

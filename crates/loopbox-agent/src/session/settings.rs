@@ -71,7 +71,8 @@ pub(crate) struct FrameSettings {
 
 impl Settings {
     /// Reads `Settings.numbers` and `Settings.strings`. The strings are: the directory, the app version, the
-    /// file of the start's mark, the file of the kill switch, then names and values of annotations.
+    /// file that marks a start whose end is not known yet, the file of the kill switch, then names and values
+    /// of annotations.
     ///
     /// # Errors
     /// When a setting is missing, or the recorder refuses one.

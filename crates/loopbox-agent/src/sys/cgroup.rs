@@ -216,7 +216,7 @@ mod tests {
         );
     }
 
-    /// What was not read has a reason, whatever machine this test runs on.
+    /// Each value that was not read has a reason. This holds on every machine that the test runs on.
     #[test]
     fn says_why_where_nothing_is_read() {
         let mut stats = Vec::new();

@@ -64,10 +64,10 @@ impl Findings {
         }
     }
 
-    /// Checks the findings where no row is about this build. If there are rows with the same suspend
-    /// function, the distance between the thread list and the JavaVM must be that of one of these rows. So
-    /// far the members between thread list and JavaVM changed only together with that function, so another
-    /// distance means that the wrong members were found.
+    /// Checks the findings when no row is about this build of libart. If there are rows with this build's
+    /// suspend function, the distance between the thread list and the JavaVM must be that of one of these
+    /// rows. So far the members between thread list and JavaVM changed only together with that function, so
+    /// another distance means that the wrong members were found.
     fn ensure_shape_is_known(&self, rows: &[Row]) -> Result<(), Off> {
         let distance = |java_vm: usize, thread_list: usize| java_vm.checked_sub(thread_list);
         let mut known = rows.iter().filter(|row| row.suspend == self.suspend).peekable();

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// The placeholder for the argument in the usage.
 const NAME: &str = "COMMAND|DOCUMENT";
 
-/// Adds the possible names to the definition of the command line.
+/// Adds to the definition of the command line which names each argument of names can have.
 pub(crate) fn with_names(cli: clap::Command) -> clap::Command {
     let commands =
         cli.get_subcommands().map(|command| PossibleValue::new(command.get_name().to_owned()).hide(true));

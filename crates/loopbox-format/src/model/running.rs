@@ -15,7 +15,7 @@ pub enum MainState {
         /// Since when, uptime.
         since_ns: Uptime,
     },
-    /// It ran a message.
+    /// The main thread ran a message.
     Running(Running),
     /// It ran no message, and did not wait for one.
     Outside(Outside),

@@ -19,7 +19,7 @@ pub(super) struct Dispatch {
     pub(super) token: Token,
     pub(super) start_ns: Uptime,
     pointer: StackPointer,
-    /// Whether a nested loop has run in it.
+    /// Whether the message has run a nested Looper loop.
     nested: bool,
 }
 

@@ -16,7 +16,8 @@ const LEAST_LEFT_NS: u64 = 200_000_000;
 
 /// The part of the time in which main was ready to run and got no CPU, as a share and as a text. The time
 /// counts from the recorder's first check of the message. `None` when the wait since that check was not
-/// measured. The kernel's counters alone start with the process, and so do not describe one message.
+/// measured. The kernel's counters are not enough, because they start with the process and not with the
+/// message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let (starved_ns, measured_ns) = measured_ns(facts, slow)?;
     let part = share(starved_ns, measured_ns);

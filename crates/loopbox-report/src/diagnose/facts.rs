@@ -195,8 +195,8 @@ impl<'a> Facts<'a> {
         [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()
     }
 
-    /// How strongly a message of this length and age explains an ANR at the dump. The rules that find out why
-    /// the message was slow start from this score.
+    /// How strongly a slow message explains an ANR at the time of the dump, by the length of the message and
+    /// by how long ago it ended. The rules that find out why the message was slow start from this score.
     pub(super) fn score(&self, slow: SlowMessage<'_>) -> f64 {
         if slow.running { self.score_running(slow) } else { self.score_past(slow) }
     }

@@ -52,8 +52,8 @@ const ORDER: [Kind; 15] = [
     Kind::Records,
 ];
 
-/// The marks that are copied, in the order in which they are written. They are read in the reverse order, so
-/// that what interrupted the running message is never older than the last sign of life.
+/// The marks that are copied, in the order in which they are written. The copy reads them in the reverse
+/// order. So the interruption that it reads is never older than the sign of life that it reads.
 const MARKS: [usize; 3] = [CRASH_AT, INTERRUPTED_AT, HEARTBEAT_AT];
 
 /// Copies the ring into its file. For one thread, which may wait for the disk.

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** libart 13 needs only the nested class of its map. */
+/** libart 13 needs of this class only the nested class {@code ClassValueMap}. */
 public abstract class ClassValue<T> {
     static class ClassValueMap {}
 }

@@ -1,5 +1,5 @@
-//! The lines of the summary after its eighth line. They have what an app needs if it sends reports to a
-//! service with the app's own code.
+//! The lines of the summary after its eighth line. They have what an app needs whose own code sends reports
+//! to a service.
 
 use super::line::Line;
 use loopbox_format::model::{Anr, AnrWarning, Location, LocationId, MainState, Report};

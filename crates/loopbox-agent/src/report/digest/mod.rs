@@ -142,8 +142,8 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
     }
 }
 
-/// The digest: what the main thread does, what is known about the cause, where it is, what it did before,
-/// what waits, and, where wanted, the annotations. At most 900 bytes.
+/// The digest: what the main thread does, what is known about the cause, where the main thread is, what it
+/// did before, what waits, and the annotations if `with_annotations` is set. At most 900 bytes.
 fn digest(report: &Report, with_annotations: bool) -> String {
     let mut line = Line::default();
     let stack = last_stack(report).unwrap_or_default();

@@ -39,9 +39,9 @@ pub struct SideInput {
 /// Which groups make a comparison fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
-    /// A group that is surely worse, or that is new with a rate surely above 0.
+    /// A group that surely has a higher rate, or a new group whose rate is surely above 0.
     Worse,
-    /// A group that is surely worse, or any new group. For a new group one report is enough.
+    /// What [`Worse`](Self::Worse) has, and each new group, even one with a single report.
     New,
     /// No group.
     Nothing,

@@ -1,5 +1,5 @@
-//! What only the system's trace shows: main's state in ART, a frozen process, and main's place where nothing
-//! else shows it.
+//! What only the system's trace shows: main's state in ART, a frozen process, and main's stack when no other
+//! part of the report has one.
 
 use crate::diagnose::dominant_wait::short;
 use crate::diagnose::facts::Facts;

@@ -12,7 +12,7 @@ json_object! {
         /// The first entry is the lock that the main thread waits for. Each further entry is the lock that
         /// the holder in the entry before it waits for.
         waits: Vec<LockView<'a>> = a.locks.waits.iter().map(|wait| LockView::new(a, wait)).collect(),
-        /// Who followed the chain.
+        /// Which source the chain of locks comes from.
         source: LockSource = a.locks.source,
         /// Whether the last holder waits for a thread that comes earlier in the chain.
         deadlock: bool = a.locks.deadlock,

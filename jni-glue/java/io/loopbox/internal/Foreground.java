@@ -151,8 +151,8 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
     }
 
     /**
-     * Takes the system's answer. Called on another thread than main. When main has noted meanwhile whether
-     * the app is visible, that is newer, and the answer is dropped.
+     * Takes the system's answer. Called on another thread than main. The answer is dropped when main has
+     * noted in the meantime whether the app is visible, because main's note is newer.
      */
     private void answered(Boolean answer) {
         if (answer == null || !seen.compareAndSet(null, answer)) {

@@ -360,7 +360,10 @@ public final class Recorder {
         }
     }
 
-    /** Undoes what only the main thread can: its hooks, and what it did for the native side. */
+    /**
+     * Undoes what only the main thread can undo: the hooks, and what the main thread registered for the
+     * native side.
+     */
     private static void leave() {
         if (!leaves) {
             return;

@@ -26,7 +26,7 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
 /// A native method: its descriptor, and whether it is called without an environment.
 type Native = (String, bool);
 
-/// A Java type as a descriptor has it.
+/// The descriptor of a Java type.
 fn descriptor(java_type: &str) -> String {
     if let Some(element) = java_type.strip_suffix("[]") {
         return format!("[{}", descriptor(element));

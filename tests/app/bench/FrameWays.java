@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 final class FrameWays {
     private FrameWays() {}
 
-    /** A way to watch frames. This one watches nothing. */
+    /** The base of all ways to watch frames. By itself it watches nothing. */
     static class Way {
         /**
          * Installs the way.

@@ -38,7 +38,10 @@ import scenario.Heap;
  * as without.
  */
 public final class RefreshBench {
-    /** How long to wait until nothing moves: longer than a gesture takes to end, and than a worker sleeps. */
+    /**
+     * How long to wait until nothing moves. This is longer than a gesture takes to end, and longer than a
+     * worker sleeps.
+     */
     private static final long STILL_MS = 500;
 
     /** How long to wait until everything is saved and copied into the ring's file. */

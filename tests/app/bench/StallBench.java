@@ -107,7 +107,10 @@ public final class StallBench {
         return reads == null || writes == null ? Double.NaN : Double.parseDouble(reads) + Double.parseDouble(writes);
     }
 
-    /** The rest of the line that starts like this; null when there is none. */
+    /**
+     * The rest of the first line that starts with {@code start}. Null when there is no such line, or the file
+     * cannot be read.
+     */
     private static String line(File file, String start) throws IOException {
         if (!file.canRead()) {
             return null;

@@ -29,8 +29,8 @@ final class Past {
     }
 
     /**
-     * A message that sleeps for more than two seconds, one that computes for less than one, and then short
-     * ones.
+     * A message that sleeps for more than two seconds, then a message that computes for less than one second,
+     * and then short messages.
      */
     private static final class BeforeLast implements Runnable {
         private final Handler handler;

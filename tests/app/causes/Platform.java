@@ -151,7 +151,10 @@ final class Platform {
         }
     }
 
-    /** A native method that waits. Only its library, which is in the host program, knows what for. */
+    /**
+     * A native method that waits. Its native code is in the host program. The Java stack does not show what
+     * the method waits for.
+     */
     static final class Codec {
         static void open() {
             configure();

@@ -46,8 +46,8 @@ enum Places {
     }
 
     /**
-     * Called when the main thread is at this place. Only the first call counts: there are many frames and
-     * movements.
+     * Called each time the main thread is at this place, which may be often, as in frames. The first call
+     * prints the stack, and hangs if the arguments want it. Later calls do nothing.
      */
     void reach() {
         if (!REACHED.add(this)) {

@@ -20,7 +20,10 @@ import scenario.Script;
  * over.
  */
 final class SystemServer implements Runnable {
-    /** A time limit in milliseconds. It is longer than any hang that a test wants. */
+    /**
+     * How long to wait until the app has handled all input events, in milliseconds. This is longer than the
+     * hang of any test.
+     */
     private static final long LIMIT_MS = 3_600_000;
     private static final int MOVES = 6;
 

@@ -21,7 +21,7 @@ public final class Blinded {
     private static final int MESSAGES = 8;
     private static final int MESSAGE_MS = 150;
 
-    /** How long main rests: the monitor checks main half a second after its last message. */
+    /** How long main rests, in ms. The monitor checks main half a second after the last message of main. */
     private static final int AT_REST_MS = 1_500;
 
     private final Options options;

@@ -177,7 +177,10 @@ public final class Early implements Runnable, Redactor {
         }
     }
 
-    /** The installation has passed on the annotations, and is passing on the breadcrumbs. */
+    /**
+     * Sets and removes annotations on another thread, and waits until that thread has ended. Called while the
+     * installation passes on the breadcrumbs, after it has passed on the annotations.
+     */
     private static void meanwhile() {
         onAnotherThread(
                 new Runnable() {

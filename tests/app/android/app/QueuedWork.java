@@ -6,8 +6,8 @@ import android.os.Message;
 import java.util.LinkedList;
 
 /**
- * Unsaved changes of preferences. A separate thread saves them, or any thread that cannot wait any longer, as
- * in API 29.
+ * Unsaved changes of preferences, as in API 29. A separate thread saves them. A thread that cannot wait any
+ * longer saves them itself.
  */
 public final class QueuedWork {
     /** Held while the work is done. */

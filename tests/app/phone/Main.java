@@ -67,7 +67,10 @@ public final class Main {
         return provider;
     }
 
-    /** Meta-data in the system's form: a whole number, another number, a boolean, or else a text. */
+    /**
+     * Parses {@code NAME=VALUE,...} as the system parses meta-data of a manifest: each value becomes an int,
+     * a float, a boolean or else a String. Returns null when {@code said} is empty.
+     */
     private static Bundle manifest(String said) {
         if (said.isEmpty()) {
             return null;

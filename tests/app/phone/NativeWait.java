@@ -1,10 +1,13 @@
 package phone;
 
-/** Places in native code where a thread stays until it is released. The host program has the natives. */
+/** Native methods in which the calling thread waits. The host program implements them. */
 final class NativeWait {
     private NativeWait() {}
 
-    /** From now on a thread that calls one of these methods stays there. */
+    /**
+     * After this call, {@link #futex}, {@link #nanosleep} and {@link #spin} do not return before the call of
+     * {@link #release}.
+     */
     static native void hold();
 
     static native void release();

@@ -81,7 +81,10 @@ public final class Feeding implements Listener, Redactor, Runnable {
         }
     }
 
-    /** Sends signals. One that comes while ART writes its trace may go to ART alone. */
+    /**
+     * Sends SIGQUIT until the recorder has refused a request. Sends it again when no report came of the last
+     * signal, because a signal that arrives while ART writes its trace may go to ART alone.
+     */
     private void signals(long end) {
         while (SystemClock.uptimeMillis() < end && requests().equals("none")) {
             int before = called.get();

@@ -1,8 +1,8 @@
 package scenario;
 
-/** What the process has taken from malloc; the native half is the host program's. */
+/** Counts the process's memory from malloc. The host program implements the native methods. */
 public final class Heap {
-    /** Whether the host program is there: on a phone it is not. */
+    /** Whether the native methods can be called. On a phone there is no host program that has them. */
     public static final boolean COUNTED = isCounted();
 
     private Heap() {}

@@ -329,7 +329,10 @@ public final class Hooks {
         dump("none");
     }
 
-    /** Messages run unseen while the app has paused the recorder, which goes on when {@code resume=on}. */
+    /**
+     * The app pauses the recorder, and a message runs that the recorder does not see. With {@code resume=on}
+     * the app resumes the recorder, and another message runs.
+     */
     private void paused() throws Exception {
         install();
         shop.send(1, NAMED_MS);

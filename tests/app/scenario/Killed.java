@@ -77,7 +77,10 @@ public final class Killed extends Handler {
         sendEmptyMessage(received);
     }
 
-    /** Works, then waits: both are hangs, and only one takes a processor from the other processes. */
+    /**
+     * Hangs: the thread computes, and then it sleeps. Only the first part takes a processor from the other
+     * processes.
+     */
     private void hang() {
         Work.busy(HANG_WORK_MS);
         try {

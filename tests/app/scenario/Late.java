@@ -104,7 +104,7 @@ public final class Late implements Runnable {
                         });
     }
 
-    /** The system answers late: main has already reported what it knows without that answer. */
+    /** The system answers only after main has installed the recorder and has printed what it then knows. */
     private void late() {
         if (!mode.equals("behind")) {
             application.show(consent);
@@ -123,7 +123,7 @@ public final class Late implements Runnable {
         install(application);
     }
 
-    /** Waits until no thread waits for the system. */
+    /** Waits until the recorder's thread that asks the system about the foreground has ended. */
     private static void answered() {
         Thread[] all = new Thread[100];
         boolean asks = true;

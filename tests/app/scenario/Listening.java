@@ -16,8 +16,8 @@ import java.util.concurrent.CountDownLatch;
  * is added twice, one is removed again, and one does not return before the file {@code gate=} exists. Each
  * listener prints what it is called with. The callback of the first report does not return before that file
  * exists either. With {@code interrupts=yes} a listener of the configuration leaves its thread interrupted
- * when its next call is due, and prints whether that one waits for the listener that does not return. Other
- * arguments are those of {@link Options}.
+ * when its next call is due. In the next call it prints whether that call was delayed by the listener that
+ * does not return. Other arguments are those of {@link Options}.
  */
 public final class Listening implements FirstFileListener {
     /** How long a listener of the configuration waits for those that libraries add. */

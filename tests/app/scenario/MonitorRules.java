@@ -301,7 +301,10 @@ public final class MonitorRules {
         }
     }
 
-    /** What the kernel does not say, or in words that are no numbers. The test has written the file. */
+    /**
+     * Reads files of the kernel that are missing, lack a value, or have a text in the place of a number. The
+     * test has written the file {@code status}.
+     */
     private static void unknown(File status) throws Exception {
         String path = status.getPath();
         String none = Vitals.number("/no/such/file", "") + " " + Vitals.number(path, "");

@@ -118,8 +118,8 @@ public class Phone extends Application {
     }
 
     /**
-     * The profiling manager. It is created when it is first requested, because on another API level a test
-     * creates it in another way.
+     * The profiling manager. It is created at the first request and not earlier, because a subclass for
+     * another API level creates a manager in another way.
      */
     private synchronized ProfilingManager profiling() {
         if (profiling != null) {

@@ -134,7 +134,10 @@ public final class Places {
         }
     }
 
-    /** The app's Application, or a provider before it. */
+    /**
+     * What an Application or a provider does when the app starts: it installs the recorder and hangs. With
+     * {@code loops} it runs messages in an inner loop before it hangs.
+     */
     private final class App implements Runnable {
         private final boolean loops;
 
@@ -216,7 +219,7 @@ public final class Places {
         }
     }
 
-    /** The window's own callback, which is called for its events. */
+    /** The app's callback of a window, which the recorder wraps. A touch makes the main thread hang. */
     private final class Page extends Activity {
         @Override
         public boolean dispatchTouchEvent(MotionEvent event) {

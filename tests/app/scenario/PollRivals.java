@@ -12,10 +12,10 @@ import io.loopbox.Status;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The poll hook and another library that replaces the same method. {@code mode=} says which comes first and
- * what it does; {@code rounds=}: how many installations. The arguments of {@link Options} apply. With each
- * report the app prints how many messages have begun since the recorder was installed, as another library's
- * Observer counted them.
+ * The poll hook and another library that replaces the same method. {@code mode=} says whether the library or
+ * the recorder replaces the method first, and what the library does; {@code rounds=}: how many times the
+ * recorder is installed. The arguments of {@link Options} apply. With each report the app prints how many
+ * messages have begun since the recorder was installed. An Observer of another library counts them.
  */
 public final class PollRivals extends Handler {
     private static final int MESSAGES = 500;

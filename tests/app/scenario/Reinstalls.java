@@ -51,7 +51,10 @@ public final class Reinstalls {
                         + " mappings=" + mappings);
     }
 
-    /** The least of several readings: what is in use for a moment does not stay. */
+    /**
+     * The recorder's bytes from malloc: the least of 20 readings, so that memory in use only for a moment
+     * does not count.
+     */
     private static long leastBytes(String recorder) throws Exception {
         long least = Long.MAX_VALUE;
         for (int reading = 0; reading < 20; reading++) {

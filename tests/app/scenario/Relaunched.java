@@ -8,8 +8,8 @@ import io.loopbox.Loopbox;
 
 /**
  * The Activity in front is made anew, as when the screen turns. The onCreate of its next instance hangs until
- * the file {@code gate=} exists; with {@code finishes=yes} it finishes instead. In a later message the app
- * asks for a report. Other arguments are those of {@link Options} and {@link Phone}.
+ * the file {@code gate=} exists; with {@code finishes=yes} the Activity finishes itself instead. In a later
+ * message the app asks for a report. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Relaunched {
     private Relaunched() {}

@@ -31,7 +31,7 @@ public final class Taking implements Runnable, FirstFileListener {
     private final Phone phone;
     private List<Report> listed;
 
-    /** Until a report's first file has been written. */
+    /** Opened when the first file of a report has been written. */
     private final CountDownLatch firstFile = new CountDownLatch(1);
 
     private Taking(File orders, Phone phone) {

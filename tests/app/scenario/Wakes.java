@@ -23,8 +23,8 @@ import java.util.TreeMap;
  */
 public final class Wakes extends Handler {
     /**
-     * In milliseconds: a message that is late by more than this leaves threads enough time to park before it
-     * comes.
+     * A message that comes more than this many milliseconds late counts as a gap: before the message comes,
+     * the threads have had enough time to park.
      */
     private static final long GAP_MS = 80;
     /**

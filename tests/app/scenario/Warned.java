@@ -87,8 +87,8 @@ public final class Warned implements Runnable, FirstFileListener, AnrWarningList
     }
 
     /**
-     * The ActivityManager and the ProfilingManager of API 37. The system's records of ended processes are of
-     * that level's class.
+     * A phone with the ActivityManager and the ProfilingManager of API 37. Its records of ended processes are
+     * objects of the class {@code ApplicationExitInfo} of API 37.
      */
     private static final class Device extends Phone {
         private final Object manager;

@@ -21,10 +21,11 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * A finger scrolls a screen. In the middle of that the app pauses the recorder, and in the pause the finger
- * is lifted, touches again and scrolls. It still does when the recording is resumed. Prints whose the
- * gestures were, and which reports were written at the begin of the pause, at its end, and after it, until
- * the process is killed. Arguments: those of {@link Options}.
+ * A finger scrolls a screen. During this the app pauses the recorder. In the pause the finger is lifted,
+ * touches the screen again and scrolls. The finger goes on scrolling when the app resumes the recorder.
+ * Prints of each gesture whether it was by a finger. Requests a report at the begin of the pause and another
+ * one at its end, and then further ones until the process is killed. Prints the files of these reports.
+ * Arguments: those of {@link Options}.
  */
 public final class Paused implements FrameListener, Runnable {
     private static final int STEP = 60;

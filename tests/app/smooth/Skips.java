@@ -17,11 +17,11 @@ import scenario.Work;
 
 /**
  * An animation that stalls: in a frame after it has asked for the next frame, in a frame before it asks for
- * the next one, and in a message between two frames. For each frame that stood too long it logs a line, right
- * after the Choreographer's own line. The line has the number of dropped frames, computed from the frame
- * times, and the least and the greatest number of refreshes that passed before the next frame was asked for.
- * A stall that the machine has stretched is tried again. Arguments: {@code hz=} of the display, and those of
- * {@link Options}.
+ * the next one, and in a message between two frames. For each frame whose next frame came late, the app logs
+ * a line, right after the Choreographer's own line. The line has the number of dropped frames, computed from
+ * the frame times, and the least and the greatest number of refreshes that passed before the app asked for
+ * the next frame. A stall that lasted longer than wanted, because the machine was busy, is repeated.
+ * Arguments: {@code hz=} of the display, and those of {@link Options}.
  */
 public final class Skips implements Choreographer.FrameCallback, FrameListener {
     private static final String TAG = "SKIPS";

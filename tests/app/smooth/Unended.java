@@ -18,16 +18,17 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * Named animations that the app does not end, on a scripted display: first one that lasts too long, then one
- * that is there when the app pauses the recorder, and one that begins in the pause. After each of the two a
- * screen scrolls. Arguments: those of {@link Options}.
+ * Named animations that the app begins and does not end, on a scripted display. The first one lasts too long;
+ * after that a screen scrolls. The second one is running when the app pauses the recorder, and the third one
+ * begins in the pause. The screen scrolls again when the recorder is resumed. Arguments: those of
+ * {@link Options}.
  */
 public final class Unended implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
     private static final long HZ_60_NS = 16_666_667;
     private static final long SECOND_NS = 1_000_000_000;
 
-    /** How many frames of a second there are at first. */
+    /** The number of frames at the start of the script that last one second each. */
     private static final int LONG = 12;
     private static final int SCROLLED = 8;
     private static final int PAUSED = LONG + SCROLLED + 3;

@@ -29,7 +29,7 @@ const WINDOW: Duration = Duration::from_millis(6_500);
 /// `MIN_HANG_NS` in `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
-/// The longest time before the kill from which records may be lost, by the recorder's rule.
+/// By the recorder's rule, records of the last half second before the kill may be lost; in nanoseconds.
 const LOST_NS: u64 = 500_000_000;
 /// The time allowed in addition for the recorder's threads to copy the ring and for their other work.
 const WORK_NS: u64 = 150_000_000;

@@ -187,8 +187,9 @@ fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
-/// Runs the links at the start after the process whose end is `exit`. Returns what the app printed. `mode`
-/// and `column` are arguments of `integrate.Links`.
+/// Starts the app again after a process has ended, and runs the links. `exit` is the argument with what the
+/// system reports of that end. Returns what the app printed. `mode` and `column` are arguments of
+/// `integrate.Links`.
 fn run_links(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app

@@ -202,7 +202,7 @@ fn leave_reports(folder: &Path) -> Result<Shrunk> {
     Ok(shrunk)
 }
 
-/// Shrinks the app, with the recorder's Java half, as one app by R8.
+/// Shrinks the app and the recorder's Java code together, with R8.
 fn shrink(launcher: &Launcher) -> Result<Shrunk> {
     let glue = root().join("jni-glue");
     let parts = ["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part));

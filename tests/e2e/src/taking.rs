@@ -76,8 +76,8 @@ impl Taking {
         Ok((done == "true", path.into()))
     }
 
-    /// The reports that the process gets, once there are this many. After a hang it is not enough to wait for
-    /// the listener's call: that may be about the report as it was before the hang's end.
+    /// Waits until the process can take at least `count` reports, and returns them. A test must not wait for
+    /// the listener's call instead: the call may come before the report has the end of the hang.
     pub fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
         wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
     }

@@ -116,7 +116,8 @@ fn a_leaked_barrier_is_a_hang_on_real_levels_whose_queue_is_a_list() -> Result<(
     Ok(())
 }
 
-/// What cannot be read stays unknown: it does not become a hang, and the signal finds the barrier.
+/// The recorder can read this queue only by printing it, which runs code of the app. So it reads the queue at
+/// SIGQUIT and not before: it reports no hang by itself, and the report at SIGQUIT names the barrier.
 #[test]
 fn a_barrier_in_a_queue_without_a_list_is_found_by_the_signal() -> Result<()> {
     for level in ["fw36-concurrent", "fw37"] {
@@ -137,7 +138,8 @@ fn a_barrier_in_a_queue_without_a_list_is_found_by_the_signal() -> Result<()> {
     Ok(())
 }
 
-/// The system's signal comes later, if at all: there is one hang, with one file.
+/// The recorder reports the hang before the system's signal comes. The report at the signal replaces the
+/// first one, in the same file.
 #[test]
 fn the_signal_that_comes_later_goes_into_the_same_file() -> Result<()> {
     let mut played = Played::begin("art11", &["mode=leaked"])?;

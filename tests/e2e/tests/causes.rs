@@ -215,7 +215,8 @@ fn a_cold_start() -> Result<()> {
     Ok(())
 }
 
-/// The test's class of preferences has the platform's names. The file that it waits for is real: a pipe.
+/// The app has a substitute for the platform's class of preferences, with the platform's names. A thread of
+/// this class opens the file for reading. The file is a named pipe that nobody opens for writing.
 #[test]
 fn preferences_that_are_read() -> Result<()> {
     let verdict = found("load")?;

@@ -123,7 +123,7 @@ fn a_hang_is_reported_where_the_hook_was_given_up() -> Result<()> {
     Ok(())
 }
 
-/// It gets another chance after a pause, and is watched as before.
+/// When the app pauses and resumes the recorder, the recorder sets the hook again, and watches it as before.
 #[test]
 fn a_hook_that_was_given_up_is_watched_again_after_a_pause() -> Result<()> {
     let arguments = ["from=main", "hiddenApi=NONE", "then=pauses"];

@@ -10,8 +10,9 @@ use std::time::Duration;
 /// The shortest hang for which the system's signal means an ANR: two fifths of the time-out.
 const SIGNAL: Duration = Duration::from_millis(2_200);
 const KILL: Duration = Duration::from_millis(2_800);
-/// Longer than ART waits for a thread to stop before it ends the process. Until then there is no signal:
-/// while ART writes its trace, no other thread gets so far.
+/// The times of the signal and of the kill. ART waits for a thread to stop, and ends the process when that
+/// takes too long. Both times are longer than this wait. The signal is not sent earlier: while ART writes the
+/// trace for it, no other thread's wait reaches its limit.
 const ART_GAVE_UP: (Duration, Duration) = (Duration::from_secs(14), Duration::from_secs(15));
 
 /// Runs the cells, several at a time, because they mostly wait.

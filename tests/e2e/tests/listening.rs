@@ -40,8 +40,8 @@ fn each_listener_is_notified_of_each_report_while_another_does_not_return() -> R
     Ok(())
 }
 
-/// A library's listener has not returned, and the app's own one, which may take the file away, was called
-/// before.
+/// The app's listener may take the report's file away. So it is called after the libraries' listeners. One of
+/// these does not return, and the thread of the app's listener is interrupted: it must wait all the same.
 #[test]
 fn an_interrupted_listener_waits_for_the_others_all_the_same() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -86,7 +86,7 @@ fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<
     Ok(())
 }
 
-/// The listener's thread is the monitor's.
+/// The monitor calls the listener on its own thread. So the monitor's thread is then interrupted.
 #[test]
 fn a_listener_that_leaves_its_thread_interrupted_does_not_end_the_monitor() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -136,7 +136,7 @@ fn the_running_message_has_its_what_by_the_head_of_the_queue() -> Result<()> {
     Ok(())
 }
 
-/// A stack certainly belongs to the message.
+/// A stack certainly belongs to the running message. The head of the queue may have been another message.
 #[test]
 fn a_stack_that_says_another_class_than_the_head_of_the_queue_is_believed() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {

@@ -151,7 +151,8 @@ fn other_processes_delete_what_is_theirs() -> Result<()> {
     Ok(())
 }
 
-/// What the process had in its own folder stays until a message runs: nothing wakes the process before that.
+/// Another process purges. The files of the process at rest stay until a message runs on its main thread:
+/// nothing wakes the process before that.
 #[test]
 fn a_process_at_rest_deletes_when_a_message_runs() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {

@@ -459,7 +459,7 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     Ok(())
 }
 
-/// A frame that stood too long, as `smooth.Skips` has logged it, and the platform's log line about it.
+/// A delayed frame, as `smooth.Skips` has logged it (`stood`), and the platform's log line about this frame.
 #[derive(Debug)]
 struct Stood {
     /// N of "Skipped N frames!".

@@ -204,7 +204,8 @@ fn an_app_that_installs_twice_is_refused_twice() -> Result<()> {
     Ok(())
 }
 
-/// The library, which would remove the mark, must not be there.
+/// Starts an app that installs the recorder twice. Checks that both calls are refused with the same status,
+/// and that the native library is not loaded. The library would remove the mark of the starts that crashed.
 fn assert_refused_twice(testbed: &str, folder: &Path, is_refusal: impl Fn(&str) -> bool) -> Result<()> {
     let mut app = app(testbed, folder, "1")?.argument("twice=yes").start()?;
     let first = status(&mut app)?;

@@ -79,7 +79,7 @@ fn the_app_starts_without_the_recorder_where_the_manifest_does_not_want_it_or_is
     Ok(())
 }
 
-/// aapt makes a number of each text that reads as one.
+/// aapt stores a text in the manifest as a number if the text can be read as a number.
 #[test]
 fn a_version_that_the_build_made_a_number_of_is_the_apps_version() -> Result<()> {
     for version in ["5.2", "12", "5.2.1"] {

@@ -17,7 +17,8 @@ fn diagnosed_in_time(report: ReportBuilder) {
     assert!(took < TIME, "{headline}: {took:?}");
 }
 
-/// Main computes, and is not stopped for a stack in two seconds out of two: each stack is another one.
+/// Main computes. Its stack is sampled only each two seconds, although the interval is 10 ms: so there is a
+/// gap before each sample. Each stack differs from the previous one.
 #[test]
 fn as_many_gaps_as_samples_take_bounded_time() {
     let stacks = [("com.shop.Cart.total:1", 1), ("com.shop.Feed.load:1", 1)];

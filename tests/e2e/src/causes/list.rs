@@ -31,8 +31,8 @@ impl Known {
         self
     }
 
-    /// Also accepts an unsure verdict that says that main was stopped. The reason of the stop is gone by the
-    /// time of the report.
+    /// Also accepts an unsure verdict that says that main was stopped, or that there are no stacks for a part
+    /// of the time. When the report is written, nothing shows any more what stopped main.
     const fn or_hedged(mut self) -> Self {
         self.may_be_hedged = true;
         self

@@ -25,11 +25,11 @@ use outside::Outside;
 /// What main does in a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Main {
-    /// Main waits: no verdict may call it starved, however busy the machine is.
+    /// Main waits. A verdict that main is starved is wrong, also on a busy machine.
     Waits,
-    /// Main computes: on a machine that is short of processors it is rightly called starved, too.
+    /// Main computes. A verdict that main is starved is also right, because the machine may be busy.
     Computes,
-    /// Main does nothing: no rule may blame the app.
+    /// Main does nothing. A verdict that blames the app is wrong.
     Idles,
 }
 
@@ -44,7 +44,8 @@ pub struct Known {
     pub rule: &'static str,
     /// Other rules that may find the cause.
     or: &'static [&'static str],
-    /// True when an unsure verdict is right, too, if it blames the message and says that main was stopped.
+    /// Whether an unsure verdict that blames the message is right, too, if it also says that main was
+    /// stopped, or that there are no stacks for a part of the time.
     may_be_hedged: bool,
     /// A text that the culprit must contain; `None` when it is not checked.
     pub culprit: Option<&'static str>,
@@ -74,8 +75,8 @@ pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 /// Rules that may report something for an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
-/// Whether the diagnosis has the caveat of CPU pressure: threads wait for a processor most of the time. If
-/// so, collections may take a smaller share of the time than the diagnosis needs.
+/// Whether the diagnosis has the caveat of CPU pressure: threads wait for a processor most of the time. In
+/// this case the garbage collections may take too small a share of the time for the diagnosis to name them.
 #[must_use]
 pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
     verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))

@@ -170,9 +170,10 @@ impl Cell {
         matches!(self.way, "page" | "binder")
     }
 
-    /// Whether stacks can be taken at all. A hang in native code is on a Java stack, too. But Java code that
-    /// waits for a page does not come to a point where ART could stop it. Where Java is asked for stacks, it
-    /// is not known which code main is in.
+    /// Whether main's Java stack can be taken during the hang. It can be taken also while main is in native
+    /// code. It cannot be taken with sampling off, or while Java code waits for a page, because main then
+    /// reaches no suspend point. With stacks from `Thread.getStackTrace` it also cannot be taken in `vfork`:
+    /// the recorder does not know that main is in native code, and asks for no stack in a wait of this kind.
     fn has_stacks(&self) -> bool {
         match self.mode {
             Mode::Unsampled => false,

@@ -85,8 +85,8 @@ impl<'a> Phone<'a> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
 
-    /// As [`Self::next`], with a recorder that detects a hang only after a minute. Otherwise the hang's
-    /// report would replace that of the signal, which may not be complete by then.
+    /// As [`Self::next`], with a recorder that detects a hang only after a minute. With the usual threshold
+    /// the report of the hang could replace the report of the signal before the latter is complete.
     pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
         Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())

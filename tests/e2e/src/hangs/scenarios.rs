@@ -169,8 +169,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// The hang continues in the message that installs the recorder: the report says how long it had hung
-    /// before that.
+    /// The app hangs before and after it installs the recorder, in one message. The report must say how long
+    /// the message had already run when the recorder was installed.
     fn around_install(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{},{}", install.before, install.after));
@@ -210,7 +210,8 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// Two hangs with only the app's own steps between them: each has its report, about its message.
+    /// The app hangs twice, with only its own steps in between. Each hang must get a separate report that is
+    /// about the message of this hang.
     fn two_hangs(&self, first: &'static str, second: &'static str) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(&format!("{first},{second}"));
@@ -271,9 +272,9 @@ impl Stage {
     /// Calls [`Self::printing`] and waits until the hang's report has its first file. This report is not
     /// complete then, because it waits for the print of the queue. Also returns the report's files.
     ///
-    /// The recorder also prints the queue earlier, for each message under suspicion. On a loaded machine this
-    /// message may be one of the app's start, or the one that hangs, before the app announces the hang. This
-    /// method lets these earlier prints go on.
+    /// The recorder also prints the queue earlier, for each message that it suspects of a hang. On a loaded
+    /// machine it may suspect a message of the app's start. It may also suspect the message that hangs, when
+    /// the app has not yet announced the hang. This method lets these earlier prints go on.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
         let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
         let files = wait_until("the hang's report", || {

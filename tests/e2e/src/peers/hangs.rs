@@ -17,8 +17,8 @@ use tempfile::tempdir;
 use super::rating::{Rated, Words, Worth, rate};
 use super::{Bed, Outcome};
 
-/// The time from an input that the app does not take until the system sends SIGQUIT: the time-out of five
-/// seconds and the system's own work before the signal.
+/// The time between an input event that the app does not handle and the system's SIGQUIT. It consists of the
+/// time-out of five seconds and the system's own work before the signal.
 const QUIT_AFTER: Duration = Duration::from_millis(5_500);
 /// How long a process is frozen.
 const FROZEN: Duration = Duration::from_secs(9);
@@ -26,7 +26,7 @@ const FROZEN: Duration = Duration::from_secs(9);
 /// What the system does during a hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
-    /// The system waits for input, and sends SIGQUIT.
+    /// The system waits for the app to handle an input event, and then sends SIGQUIT.
     Quits,
     /// The system does nothing: no SIGQUIT comes during the hang.
     Waits,
@@ -39,7 +39,7 @@ enum System {
 pub struct Hang {
     /// The name of the hang in `peers.Hangs`.
     pub name: &'static str,
-    /// What a reader calls the hang.
+    /// A description of the hang, for the published table.
     pub words: &'static str,
     system: System,
     /// The class of the message that hangs.

@@ -98,7 +98,8 @@ impl Peer {
         self.package.is_none()
     }
 
-    /// What a reader calls the peer, with the version of its package. Loopbox has no version there.
+    /// The name of the peer in published results, with the version of its package. The name of Loopbox is
+    /// without a version.
     ///
     /// # Errors
     /// When the list of SDKs cannot be read.

@@ -15,8 +15,9 @@ use loopbox_testbed::{Testbed, level_classes};
 /// The level of the testbeds' own framework.
 const API: u32 = 29;
 
-/// The classes, each with its nested classes. They may refer to classes that are nowhere on the testbed; such
-/// a class is missing only where it is used.
+/// The classes of API 29 that are added to the testbed, each with its nested classes. They may refer to
+/// classes that the testbed does not have. This does no harm as long as code that uses such a class does not
+/// run.
 const CLASSES: [&str; 36] = [
     "android/app/Activity",
     "android/app/Application",
@@ -69,8 +70,8 @@ const INSIDE: [&str; 8] = [
     "android/view/contentcapture/ContentCaptureManager$ContentCaptureClient",
 ];
 
-/// Java's list of security providers, as far as libcore has them. The other ones of a device are Conscrypt's.
-/// Without a list no random number can be had.
+/// The content of `security.properties`: Java's list of security providers, with the providers of libcore.
+/// A device also lists those of Conscrypt. Without such a list, `SecureRandom` fails.
 const SECURITY: &str = "security.provider.1=sun.security.provider.CertPathProvider\n";
 
 /// A testbed with the classes of [`CLASSES`] and [`INSIDE`].

@@ -7,13 +7,13 @@ use std::fmt;
 pub enum Worth {
     /// The cause is named.
     Right,
-    /// The cause is named, behind another one.
+    /// The report names the cause, but names another cause first.
     Later,
     /// The report shows where main is, and not the cause.
     Stack,
-    /// The message that hangs is named, and nothing of what it does.
+    /// The report names the message that hangs, and has no stack.
     Name,
-    /// The report names another place than that of the cause.
+    /// The report names neither the cause nor the place where main is. It may show a wrong place.
     Wrong,
 }
 

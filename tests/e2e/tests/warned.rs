@@ -88,7 +88,8 @@ fn warning_of_a_later_hang_is_not_in_the_report_of_an_earlier_one() -> Result<()
     app.expects("warned of")?;
     app.expects("report")?;
     let all = reports(folder.path())?;
-    let second = all.iter().find(|file| **file != first).context("no report of the second hang")?;
+    let second = all.iter().find(|file| **file != first);
+    let second = second.with_context(|| format!("no second report: {all:?}, {:#?}", app.app.seen()))?;
     assert_eq!((ids(&read(&first)?), ids(&read(second)?)), (vec![], vec![(7, SERVICE, 10_000, 20_000)]));
     app.open("second")?;
     app.end()

@@ -111,7 +111,8 @@ impl Chain {
         fs::metadata(out).map(drop).context("the manifests cannot be merged")
     }
 
-    /// Compiles resources and the merged manifest; leaves `base.zip`, `keep.txt` and Java in `out`.
+    /// Compiles resources and the merged manifest. Writes into `out`: the package `base.zip`, the rules for
+    /// R8 `keep.txt`, and the sources of the classes `R` in `gen`.
     pub(crate) fn link(&self, manifest: &Path, resources: &[PathBuf], out: &Path) -> Result<()> {
         let mut link = command("aapt2", ["link", "--proto-format", "--extra-packages", "androidx.startup"]);
         link.arg("-I").arg(&self.resources).arg("--manifest").arg(manifest);

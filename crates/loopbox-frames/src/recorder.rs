@@ -121,7 +121,8 @@ pub struct FrameRecorder {
     api_level: u32,
     jank_ns: u64,
     skipped: u32,
-    /// Whether a session is in progress: a jank window may be open.
+    /// Whether frames come one after another, as they do until nothing has moved for a while. Only then can a
+    /// jank window be open.
     open: bool,
     /// The newest gestures.
     gestures_kept: VecDeque<FrameGesture>,

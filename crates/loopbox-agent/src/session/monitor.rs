@@ -46,8 +46,8 @@ impl MonitorWishes {
         self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
     }
 
-    /// Takes note that the stall monitor has checked main. Returns whether to wake the worker, because Java
-    /// should take a sample. A check may be early or late by a part of a tick.
+    /// Called when the stall monitor has checked main. Returns whether Java is due to take a sample; then the
+    /// worker must be woken. A check may be early or late by a part of a tick.
     pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()

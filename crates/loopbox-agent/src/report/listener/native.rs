@@ -49,8 +49,8 @@ impl Slot {
     }
 
     /// The listener, if its code is still loaded, which `code_at` finds out. A library that was unloaded may
-    /// not have removed its listener; such a listener is removed here. When `code_at` fails each time, the
-    /// listener is not removed, but it is not called this time.
+    /// not have removed its listener; such a listener is removed here. When `code_at` fails in all tries, the
+    /// listener stays, and this report is not passed to it.
     fn get_loaded(&self, code_at: impl Fn(usize) -> io::Result<Option<Origin>>) -> Option<Listener> {
         for _ in 0..TRIES {
             let listener = self.get()?;

@@ -48,7 +48,7 @@ impl Build {
 }
 
 /// The variable that names the folder of [`keep_programs`].
-const KEPT: &str = "LOOPBOX_LAB_PROGRAMS";
+pub const KEPT: &str = "LOOPBOX_LAB_PROGRAMS";
 
 /// A testbed with the scripted apps, the host program and the recorder ready to run.
 #[derive(Debug)]

@@ -10,6 +10,6 @@ pub mod shrink;
 pub use android::{Shipped, run_tests, shipped, with_foreign_library};
 pub use derive::derive;
 pub use launch::{
-    App, Build, Ended, Launcher, Running, java_below, keep_programs, programs_of_this_machine, reports,
+    App, Build, Ended, KEPT, Launcher, Running, java_below, keep_programs, programs_of_this_machine, reports,
     scripted_apps, scripted_classes, wait_for_report,
 };

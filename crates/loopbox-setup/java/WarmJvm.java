@@ -54,13 +54,24 @@ final class WarmJvm {
         System.setSecurityManager(new Exits());
         System.setOut(new Shared(false));
         System.setErr(new Shared(true));
-        ProcessHandle.of(Long.parseLong(arguments[1])).orElseThrow().onExit().thenRun(() -> Runtime.getRuntime().halt(0));
+        File socket = new File(arguments[0]);
+        ProcessHandle.of(Long.parseLong(arguments[1])).orElseThrow().onExit().thenRun(() -> end(socket.getParentFile()));
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(arguments[0]));
         while (true) {
             SocketChannel client = server.accept();
             new Thread(null, () -> answer(client), "request", STACK_BYTES).start();
         }
+    }
+
+    /** Ends this process. Deletes its folder, which the process that it served leaves when it is killed. */
+    private static void end(File folder) {
+        File[] files = folder.listFiles();
+        for (File file : files == null ? new File[0] : files) {
+            file.delete();
+        }
+        folder.delete();
+        Runtime.getRuntime().halt(0);
     }
 
     private static void answer(SocketChannel client) {

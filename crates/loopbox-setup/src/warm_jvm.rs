@@ -5,7 +5,10 @@
 //! [`WarmJvm::name_to`] names the JVM in the environment of the processes that a process starts. In these
 //! processes the commands of [`tools`](crate::tools), [`r8`](crate::r8) and [`kotlin`](crate::kotlin) pass
 //! each compilation to the JVM. The first such command starts the JVM. A compilation runs in a new JVM if the
-//! environment names no warm JVM, or if the warm JVM does not start or does not answer.
+//! environment names no warm JVM, if the warm JVM does not start or does not answer, or if an argument is a
+//! relative path: the warm JVM has another current folder.
+//!
+//! The library Nailgun did the same. It is archived, and needs native code (JNA) for Unix sockets.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -26,7 +29,7 @@ use tempfile::TempDir;
 use crate::files::exclusive;
 
 /// The variable that names the folder of the warm JVM.
-const VARIABLE: &str = "LOOPBOX_WARM_JVM";
+pub const VARIABLE: &str = "LOOPBOX_WARM_JVM";
 
 /// The first argument of a program that is to run [`client`] with the arguments after it. This is the program
 /// that called [`WarmJvm::begin`].
@@ -88,7 +91,7 @@ impl WarmJvm {
 
 /// A command that runs `program` in the warm JVM. `program` is a class of `class_path`. If `class_path` is
 /// empty, `program` is a tool of the JDK that the JVM `java` belongs to. The program does not get the
-/// command's current folder, environment variables or standard input. `None` when the environment names no
+/// command's environment variables or standard input. `None` when the environment names no
 /// warm JVM.
 pub(crate) fn command(java: &Path, class_path: &str, program: &str) -> Option<Command> {
     let folder = PathBuf::from(env::var_os(VARIABLE)?);
@@ -106,7 +109,10 @@ pub fn client(arguments: &[OsString]) -> Result<ExitCode> {
     let [folder, java, class_path, program, arguments @ ..] = arguments else {
         bail!("{CLIENT} is no command for users");
     };
-    let answered = connect(Path::new(folder), java)
+    let is_relative = |text: &OsString| Path::new(text).is_relative() && Path::new(text).exists();
+    let answered = (!arguments.iter().any(is_relative))
+        .then(|| connect(Path::new(folder), java))
+        .flatten()
         .and_then(|stream| ask(&stream, [program, class_path].into_iter().chain(arguments)).ok());
     if let Some((status, out, errors)) = answered {
         io::stdout().write_all(&out).context("cannot write to standard output")?;

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use lab_launch::KEPT;
+use loopbox_setup::warm_jvm::VARIABLE;
 use loopbox_setup::workspace::root;
 
 fn run(arguments: &[&str]) -> Output {
     let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
     // As a user runs it: not with what a run of all tests has prepared for its programs.
-    xtask.env_remove("LOOPBOX_WARM_JVM").env_remove("LOOPBOX_LAB_PROGRAMS");
+    xtask.env_remove(VARIABLE).env_remove(KEPT);
     xtask.current_dir(root()).arg("run").args(arguments).output().unwrap()
 }
 

@@ -5,6 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{self, Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use loopbox_setup::tools::Tools;
@@ -39,8 +41,13 @@ struct Warm {
 
 impl Warm {
     fn new() -> Result<Self> {
+        Self::serving(process::id())
+    }
+
+    /// The folder of a warm JVM that serves another process.
+    fn serving(served: u32) -> Result<Self> {
         let folder = tempdir()?;
-        symlink(format!("/proc/{}/exe", process::id()), folder.path().join("java"))?;
+        symlink(format!("/proc/{served}/exe"), folder.path().join("java"))?;
         let java = Tools::ensure()?.java().get_program().to_string_lossy().into_owned();
         let warm = Self { folder, java };
         fs::write(warm.folder.path().join("Ends.java"), PROGRAM)?;
@@ -92,6 +99,35 @@ fn programs_run_in_one_jvm_and_end_as_they_would_alone() -> Result<()> {
     let refused = warm.javac("Wrong.java")?;
     assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("Wrong.java:1: error: cannot find symbol"));
+    Ok(())
+}
+
+#[test]
+fn relative_paths_are_those_of_the_command() -> Result<()> {
+    let warm = Warm::new()?;
+    let mut client = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    client.current_dir(warm.path()).arg("warm-java").arg(warm.path()).args([&warm.java, "", "javac"]);
+    let output = client.args(["-d", ".", "Ends.java"]).output()?;
+    assert!(output.status.success() && warm.path().join("Ends.class").is_file(), "{output:?}");
+    assert!(!warm.path().join("process").exists());
+    Ok(())
+}
+
+#[test]
+fn the_jvm_ends_with_the_process_that_it_serves_and_leaves_nothing() -> Result<()> {
+    let mut served = Command::new("sleep").arg("1000").spawn()?;
+    let warm = Warm::serving(served.id())?;
+    ensure!(warm.javac("Ends.java")?.status.success());
+    let jvm = printed(&warm.ends("returns")?)?.0;
+    served.kill()?;
+    served.wait()?;
+    let begun = Instant::now();
+    // Gone, or a zombie that has not been reaped yet.
+    let stat = format!("/proc/{jvm}/stat");
+    while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) || warm.path().exists() {
+        ensure!(begun.elapsed() < Duration::from_mins(1), "the JVM {jvm} or its folder is there");
+        thread::sleep(Duration::from_millis(10));
+    }
     Ok(())
 }
 

@@ -83,10 +83,19 @@ public final class Annotations {
     /** Passes what still waited at {@link #pass} to the recording. */
     public static void giveRest() {
         int given = 0;
-        for (String[] annotation = takeRest(given); annotation != null; annotation = takeRest(given)) {
-            send(annotation[0], annotation[1]);
-            given++;
+        try {
+            for (String[] annotation = takeRest(given); annotation != null; annotation = takeRest(given)) {
+                send(annotation[0], annotation[1]);
+                given++;
+            }
+        } finally {
+            // Also when the app's Redactor throws an Error.
+            endPassing();
         }
+    }
+
+    private static synchronized void endPassing() {
+        passing = null;
     }
 
     /**
